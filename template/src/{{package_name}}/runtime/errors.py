@@ -1,0 +1,12 @@
+"""Errors that say what to do."""
+
+
+class ProjectError(Exception):
+    """Something that the person at the keyboard can mend: shown as one message, no traceback.
+
+    Takes one argument, the message, so that it crosses from a worker process unchanged.
+    """
+
+
+class UsageError(ProjectError):
+    """A setting or a command line that cannot work: exit code 2 instead of 1."""

@@ -1,0 +1,167 @@
+"""YOURS. Training and evaluation: plain PyTorch, read once from top to bottom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from .config import EvaluateConfig, TrainConfig
+from .data import make_dataset
+from .model import DigitNet
+from .runtime.checkpoint import load_checkpoint, newest_run, save_checkpoint, save_table
+from .runtime.device import choose_device, require_amp, require_compile
+from .runtime.errors import ProjectError
+from .runtime.loader import BatchLoader
+from .runtime.report import Report
+
+
+def train_one_epoch(
+    model: nn.Module,
+    batches: Iterable[Any],
+    optimizer: torch.optim.Optimizer,
+    device: torch.device,
+    *,
+    amp: bool = False,
+) -> float:
+    """Pass over the training set once; returns the mean loss of a sample."""
+    model.train()
+    loss_sum, samples = torch.zeros((), device=device), 0
+    for images, labels in batches:
+        images = images.to(device, non_blocking=True)
+        labels = labels.to(device, non_blocking=True)
+        with torch.autocast(device.type, torch.bfloat16, enabled=amp):
+            loss = functional.cross_entropy(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        # Stays on the device: to ask for the number here would make the CPU wait at each step.
+        loss_sum += loss.detach() * len(labels)
+        samples += len(labels)
+    return float(loss_sum) / samples
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, batches: Iterable[Any], device: torch.device) -> float:
+    """The share of samples that the model gets right, from 0 to 1."""
+    model.eval()
+    correct, samples = torch.zeros((), dtype=torch.int64, device=device), 0
+    for images, labels in batches:
+        images = images.to(device, non_blocking=True)
+        labels = labels.to(device, non_blocking=True)
+        correct += (model(images).argmax(dim=1) == labels).sum()
+        samples += len(labels)
+    return int(correct) / samples
+
+
+def fit(config: TrainConfig, run_dir: Path, report: Report) -> None:
+    """Train a model, or go on where the run in `run_dir` stopped, and save it after each epoch.
+
+    Writes to `run_dir`: last.pt and best.pt, each with a .json to read, and metrics.csv.
+    """
+    chosen = choose_device(config.device)
+    device = torch.device(chosen.name)
+    if config.amp:
+        require_amp(chosen)
+    if config.compile:
+        require_compile(chosen)
+    train_set = make_dataset(config.data_dir, "train", augment=config.augment)
+    validation_set = make_dataset(config.data_dir, "validation")
+
+    torch.manual_seed(config.seed)
+    model = DigitNet().to(device)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+    )
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=config.epochs)
+    history: list[dict[str, float]] = []
+    if (run_dir / "last.pt").exists():
+        saved = load_checkpoint(run_dir / "last.pt")
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        scheduler.load_state_dict(saved["scheduler"])
+        torch.set_rng_state(saved["random_state"])
+        history = saved["history"]
+        report.line(f"resumed after epoch {len(history)}")
+    if config.compile:
+        model.compile()
+
+    loading: dict[str, Any] = {
+        "device": chosen.name,
+        "seed": config.seed,
+        "num_workers": config.loader.num_workers,
+        "timeout_s": config.loader.timeout_s,
+    }
+    with (
+        BatchLoader(
+            train_set, config.batch_size, name="training set", shuffle=True, **loading
+        ) as train_loader,
+        BatchLoader(
+            validation_set, config.batch_size, name="validation set", **loading
+        ) as validation_loader,
+    ):
+        report.decisions([("device", *chosen), *train_loader.plan.rows()])
+        for epoch in range(len(history), config.epochs):
+            title = f"epoch {epoch + 1}/{config.epochs}"
+            batches = report.follow(train_loader.epoch(epoch), len(train_loader), title)
+            loss = train_one_epoch(model, batches, optimizer, device, amp=config.amp)
+            if not math.isfinite(loss):
+                raise ProjectError(
+                    f"The loss became {loss} in epoch {epoch + 1}: training diverged. "
+                    "Try a smaller --learning-rate."
+                )
+            scheduler.step()
+            accuracy = evaluate(model, validation_loader.epoch(0), device)
+            metrics = {
+                "epoch": epoch + 1,
+                "loss": loss,
+                "accuracy": accuracy,
+                "samples_per_s": len(train_set) / batches.total_s,
+                "wait_share": batches.wait_share,
+            }
+            is_best = accuracy > max((row["accuracy"] for row in history), default=-1.0)
+            history.append(metrics)
+            state = {
+                "model": model.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "scheduler": scheduler.state_dict(),
+                "random_state": torch.get_rng_state(),
+                "history": history,
+            }
+            save_checkpoint(run_dir / "last.pt", state, metrics)
+            if is_best:
+                save_checkpoint(run_dir / "best.pt", state, metrics)
+            save_table(run_dir / "metrics.csv", history)
+            report.line(
+                f"epoch {epoch + 1:>3}/{config.epochs}  loss {loss:.4f}  "
+                f"validation accuracy {accuracy:6.1%}  {metrics['samples_per_s']:>8,.0f} samples/s  "
+                f"{batches.wait_share:4.0%} of the time waiting for data"
+            )
+    best = max(history, key=lambda row: row["accuracy"])
+    report.line(f"best validation accuracy {best['accuracy']:.1%}, in epoch {best['epoch']:.0f}")
+
+
+def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool = True) -> None:
+    """Print the accuracy of a run's best model on the test set, which training never sees."""
+    run_dir = config.run or newest_run(config.runs_dir)
+    chosen = choose_device(config.device)
+    device = torch.device(chosen.name)
+    model = DigitNet().to(device)
+    model.load_state_dict(load_checkpoint(run_dir / "best.pt")["model"])
+    with BatchLoader(
+        make_dataset(config.data_dir, "test"),
+        config.batch_size,
+        name="test set",
+        device=chosen.name,
+        num_workers=config.loader.num_workers,
+        timeout_s=config.loader.timeout_s,
+    ) as loader:
+        if show_decisions:
+            report.decisions([("device", *chosen), *loader.plan.rows()])
+        accuracy = evaluate(model, loader.epoch(0), device)
+    report.line(f"test accuracy {accuracy:.1%}, on {loader.length} samples the run has never seen")

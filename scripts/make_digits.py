@@ -31,7 +31,7 @@ def main() -> None:
 
 def write_arrays(split: str, images: np.ndarray, labels: np.ndarray) -> None:
     """uint8 of shape (samples, 8, 8), values from 0 to 16, and uint8 labels."""
-    folder = DATA / "{% if dataset == 'arrays' %}digits{% endif %}"
+    folder = DATA / "{% if arrays %}digits{% endif %}"
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / f"{split}_images.npy", images)
     np.save(folder / f"{split}_labels.npy", labels)
@@ -39,7 +39,7 @@ def write_arrays(split: str, images: np.ndarray, labels: np.ndarray) -> None:
 
 def write_images(split: str, images: np.ndarray, labels: np.ndarray, per_class: int) -> None:
     """Grey PNG files, one folder per class; 0 to 16 become 0 to 255."""
-    folder = DATA / "{% if dataset == 'images' %}digits{% endif %}" / split
+    folder = DATA / "{% if images %}digits{% endif %}" / split
     for label in range(10):
         (folder / str(label)).mkdir(parents=True, exist_ok=True)
         for number, image in enumerate(images[labels == label][:per_class]):

@@ -14,11 +14,19 @@ from torch.nn import functional
 from .config import EvaluateConfig, TrainConfig
 from .data import make_dataset
 from .model import DigitNet
-from .runtime.checkpoint import load_checkpoint, newest_run, save_checkpoint, save_table
+from .runtime.checkpoint import (
+    load_checkpoint,
+    new_run_folder,
+    newest_run,
+    save_checkpoint,
+    save_table,
+    write_whole,
+)
 from .runtime.device import choose_device, require_amp, require_compile
 from .runtime.errors import ProjectError
 from .runtime.loader import BatchLoader
 from .runtime.report import Report
+from .runtime.settings import write_settings
 
 
 def train_one_epoch(
@@ -59,10 +67,13 @@ def evaluate(model: nn.Module, batches: Iterable[Any], device: torch.device) -> 
     return int(correct) / samples
 
 
-def fit(config: TrainConfig, run_dir: Path, report: Report) -> None:
-    """Train a model, or go on where the run in `run_dir` stopped, and save it after each epoch.
+def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path:
+    """Train a model and save it after each epoch; returns the folder of the run.
 
-    Writes to `run_dir`: last.pt and best.pt, each with a .json to read, and metrics.csv.
+    The folder holds config.toml, metrics.csv, last.pt and best.pt, each with a .json to read.
+
+    Args:
+        resume: folder of a run to go on with; by default a new one is made.
     """
     chosen = choose_device(config.device)
     device = torch.device(chosen.name)
@@ -78,16 +89,17 @@ def fit(config: TrainConfig, run_dir: Path, report: Report) -> None:
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
-    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=config.epochs)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda epoch: 0.5 * (1 + math.cos(math.pi * epoch / config.epochs))
+    )
     history: list[dict[str, float]] = []
-    if (run_dir / "last.pt").exists():
-        saved = load_checkpoint(run_dir / "last.pt")
+    if resume:
+        saved = load_checkpoint(resume / "last.pt")
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         scheduler.load_state_dict(saved["scheduler"])
         torch.set_rng_state(saved["random_state"])
         history = saved["history"]
-        report.line(f"resumed after epoch {len(history)}")
     if config.compile:
         model.compile()
 
@@ -105,7 +117,10 @@ def fit(config: TrainConfig, run_dir: Path, report: Report) -> None:
             validation_set, config.batch_size, name="validation set", **loading
         ) as validation_loader,
     ):
+        run_dir = resume.absolute() if resume else new_run_folder(config.runs_dir)
+        write_whole(run_dir / "config.toml", write_settings(config).encode())
         report.decisions([("device", *chosen), *train_loader.plan.rows()])
+        report.line(f"results go to {run_dir}")
         for epoch in range(len(history), config.epochs):
             title = f"epoch {epoch + 1}/{config.epochs}"
             batches = report.follow(train_loader.epoch(epoch), len(train_loader), title)
@@ -138,12 +153,12 @@ def fit(config: TrainConfig, run_dir: Path, report: Report) -> None:
                 save_checkpoint(run_dir / "best.pt", state, metrics)
             save_table(run_dir / "metrics.csv", history)
             report.line(
-                f"epoch {epoch + 1:>3}/{config.epochs}  loss {loss:.4f}  "
-                f"validation accuracy {accuracy:6.1%}  {metrics['samples_per_s']:>8,.0f} samples/s  "
-                f"{batches.wait_share:4.0%} of the time waiting for data"
+                f"epoch {epoch + 1:>3}/{config.epochs}  loss {loss:.4f}  validation {accuracy:6.1%}  "
+                f"{metrics['samples_per_s']:>7,.0f} samples/s  waiting for data {batches.wait_share:.0%}"
             )
     best = max(history, key=lambda row: row["accuracy"])
     report.line(f"best validation accuracy {best['accuracy']:.1%}, in epoch {best['epoch']:.0f}")
+    return run_dir
 
 
 def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool = True) -> None:

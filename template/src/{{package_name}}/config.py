@@ -42,14 +42,12 @@ class LoaderConfig:
     """Seconds to wait for a batch from a worker before the run ends with an error."""
 
     def __post_init__(self) -> None:
-        if self.num_workers != "auto":
-            possible = 0 <= self.num_workers <= 1024
-            expected = "auto, or a number from 0 to 1024"
-            cure = "auto lets the machine decide."
-            require(possible, "loader.num-workers", self.num_workers, expected, cure)
-        possible = 0 < self.timeout_s < float("inf")
-        cure = "Use a large one, such as 3600, for data that may be slow to arrive."
-        require(possible, "loader.timeout-s", self.timeout_s, "a number above 0", cure)
+        workers, timeout_s = self.num_workers, self.timeout_s
+        possible = workers == "auto" or 0 <= workers <= 1024
+        expected = "auto, or a number from 0 to 1024"
+        require(possible, "loader.num-workers", workers, expected, "auto lets the machine decide.")
+        possible = 0 < timeout_s < float("inf")
+        require(possible, "loader.timeout-s", timeout_s, "a number above 0", "120 is a good start.")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,10 @@ from torch.nn import functional
 from .config import EvaluateConfig, TrainConfig
 from .data import make_dataset
 from .model import DigitNet
-from .runtime.checkpoint import (
-    load_checkpoint,
-    new_run_folder,
-    newest_run,
-    save_checkpoint,
-    save_table,
-    write_whole,
-)
-from .runtime.device import choose_device, require_amp, require_compile
+from .runtime.checkpoint import load_checkpoint, save_epoch
+from .runtime.device import choose_device, require_options
 from .runtime.errors import ProjectError
+from .runtime.files import new_run_folder, newest_run
 from .runtime.loader import BatchLoader
 from .runtime.report import Report
 from .runtime.settings import write_settings
@@ -76,11 +71,8 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         resume: folder of a run to go on with; by default a new one is made.
     """
     chosen = choose_device(config.device)
+    require_options(chosen, amp=config.amp, compile=config.compile)
     device = torch.device(chosen.name)
-    if config.amp:
-        require_amp(chosen)
-    if config.compile:
-        require_compile(chosen)
     train_set = make_dataset(config.data_dir, "train", augment=config.augment)
     validation_set = make_dataset(config.data_dir, "validation")
 
@@ -103,42 +95,26 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     if config.compile:
         model.compile()
 
-    loading: dict[str, Any] = {
-        "device": chosen.name,
-        "seed": config.seed,
-        "num_workers": config.loader.num_workers,
-        "timeout_s": config.loader.timeout_s,
-    }
+    loading = {"device": chosen.name, "seed": config.seed, **asdict(config.loader)}
     with (
-        BatchLoader(
-            train_set, config.batch_size, name="training set", shuffle=True, **loading
-        ) as train_loader,
-        BatchLoader(
-            validation_set, config.batch_size, name="validation set", **loading
-        ) as validation_loader,
+        BatchLoader(train_set, config.batch_size, shuffle=True, **loading) as train_loader,
+        BatchLoader(validation_set, config.batch_size, **loading) as validation_loader,
     ):
         run_dir = resume.absolute() if resume else new_run_folder(config.runs_dir)
-        write_whole(run_dir / "config.toml", write_settings(config).encode())
+        write_settings(config, run_dir / "config.toml")
         report.decisions([("device", *chosen), *train_loader.plan.rows()])
         report.line(f"results go to {run_dir}")
         for epoch in range(len(history), config.epochs):
-            title = f"epoch {epoch + 1}/{config.epochs}"
+            title = f"epoch {epoch + 1:>3}/{config.epochs}"
             batches = report.follow(train_loader.epoch(epoch), len(train_loader), title)
             loss = train_one_epoch(model, batches, optimizer, device, amp=config.amp)
             if not math.isfinite(loss):
-                raise ProjectError(
-                    f"The loss became {loss} in epoch {epoch + 1}: training diverged. "
-                    "Try a smaller --learning-rate."
-                )
+                raise ProjectError(f"{title}: the loss is {loss}. Try a smaller --learning-rate.")
             scheduler.step()
             accuracy = evaluate(model, validation_loader.epoch(0), device)
-            metrics = {
-                "epoch": epoch + 1,
-                "loss": loss,
-                "accuracy": accuracy,
-                "samples_per_s": len(train_set) / batches.total_s,
-                "wait_share": batches.wait_share,
-            }
+            samples_per_s = len(train_set) / batches.total_s
+            metrics = {"epoch": epoch + 1, "loss": loss, "accuracy": accuracy}
+            metrics |= {"samples_per_s": samples_per_s, "wait_share": batches.wait_share}
             is_best = accuracy > max((row["accuracy"] for row in history), default=-1.0)
             history.append(metrics)
             state = {
@@ -148,13 +124,10 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
                 "random_state": torch.get_rng_state(),
                 "history": history,
             }
-            save_checkpoint(run_dir / "last.pt", state, metrics)
-            if is_best:
-                save_checkpoint(run_dir / "best.pt", state, metrics)
-            save_table(run_dir / "metrics.csv", history)
+            save_epoch(run_dir, state, history, is_best=is_best)
             report.line(
-                f"epoch {epoch + 1:>3}/{config.epochs}  loss {loss:.4f}  validation {accuracy:6.1%}  "
-                f"{metrics['samples_per_s']:>7,.0f} samples/s  waiting for data {batches.wait_share:.0%}"
+                f"{title}  loss {loss:.4f}  validation {accuracy:6.1%}  "
+                f"{samples_per_s:>7,.0f} samples/s  waiting for data {batches.wait_share:.0%}"
             )
     best = max(history, key=lambda row: row["accuracy"])
     report.line(f"best validation accuracy {best['accuracy']:.1%}, in epoch {best['epoch']:.0f}")
@@ -168,15 +141,10 @@ def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool
     device = torch.device(chosen.name)
     model = DigitNet().to(device)
     model.load_state_dict(load_checkpoint(run_dir / "best.pt")["model"])
-    with BatchLoader(
-        make_dataset(config.data_dir, "test"),
-        config.batch_size,
-        name="test set",
-        device=chosen.name,
-        num_workers=config.loader.num_workers,
-        timeout_s=config.loader.timeout_s,
-    ) as loader:
+    test_set = make_dataset(config.data_dir, "test")
+    loading = {"device": chosen.name, **asdict(config.loader)}
+    with BatchLoader(test_set, config.batch_size, **loading) as loader:
         if show_decisions:
             report.decisions([("device", *chosen), *loader.plan.rows()])
         accuracy = evaluate(model, loader.epoch(0), device)
-    report.line(f"test accuracy {accuracy:.1%}, on {loader.length} samples the run has never seen")
+    report.line(f"test accuracy {accuracy:.1%}, on {len(test_set)} samples that training never saw")

@@ -1,0 +1,63 @@
+"""Results on disk: folders of runs, and files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from .errors import ProjectError
+
+
+def new_run_folder(runs_dir: Path) -> Path:
+    """Make a folder named by the time for a new run; never one that exists.
+
+    Raises:
+        ProjectError: the folder cannot be made.
+    """
+    name = time.strftime("%Y-%m-%d_%H-%M-%S")
+    for suffix in ("", *(f"_{number}" for number in range(2, 1000))):
+        folder = runs_dir.absolute() / f"{name}{suffix}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            if folder.is_dir():
+                continue
+            raise ProjectError(f"{folder} is a file, but must be a new folder.") from None
+        except OSError as error:
+            raise ProjectError(
+                f"No folder for results can be made in {runs_dir.absolute()} ({error.strerror}). "
+                "Choose another with --runs-dir."
+            ) from error
+        return folder
+    raise ProjectError(f"{runs_dir} already has 1,000 runs that began at {name}.")
+
+
+def newest_run(runs_dir: Path) -> Path:
+    """The newest run that has saved something.
+
+    Raises:
+        ProjectError: there is none.
+    """
+    runs = sorted(file.parent for file in runs_dir.absolute().glob("*/last.pt"))
+    if not runs:
+        raise ProjectError(
+            f"There is no finished epoch of any run in {runs_dir.absolute()}: train first, or name "
+            "the folder of a run."
+        )
+    return runs[-1]
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, or a crash, meets the old content or the new, never a part."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # without it, a power cut may leave an empty file
+        os.replace(temporary, path)
+    except OSError as error:
+        raise ProjectError(f"{path} cannot be written ({error.strerror or error}).") from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from types import TracebackType
 
 import threadpoolctl
 import torch
@@ -23,6 +24,7 @@ def init_worker(worker_id: int, *, log_level: int) -> None:
     # Ctrl-C reaches every process of the terminal; the main process answers it, once.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, name="end-with-parent", daemon=True).start()
+    sys.excepthook = report_exception
     use_one_thread()
     form = f"%(levelname)s worker {worker_id}: %(message)s"
     logging.basicConfig(level=log_level, format=form)
@@ -34,6 +36,18 @@ def use_one_thread() -> None:
     threadpoolctl.threadpool_limits(1)
     if "cv2" in sys.modules:
         sys.modules["cv2"].setNumThreads(0)
+
+
+def report_exception(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print an exception that nothing caught, unless it says that the main process hung up.
+
+    torch hands batches over in a thread, which is often in the middle of that when the main
+    process is interrupted.
+    """
+    if not issubclass(kind, (ConnectionError, EOFError)):
+        sys.__excepthook__(kind, error, trace)
 
 
 def end_with_parent() -> None:

@@ -1,0 +1,139 @@
+"""Runs programs in processes of their own: with a time limit, and nothing of them stays behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+WATCH_S = 0.1
+"""Seconds between two looks at the processes of a child."""
+END_S = 5
+"""Seconds that the processes of a child have to end after it."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a child did."""
+
+    code: int
+    output: str
+    """What it wrote to stdout and stderr."""
+    workers: int
+    """The most worker processes that were seen at the same time."""
+    left: list[str]
+    """Command lines of processes that it left behind."""
+
+
+def run_child(
+    command: Sequence[str | Path],
+    *,
+    cwd: Path,
+    timeout_s: float,
+    environment: Mapping[str, str | Path] | None = None,
+    signal_at: tuple[str, signal.Signals] | None = None,
+) -> Ended:
+    """Run a program to its end and watch its processes.
+
+    Args:
+        signal_at: a text, and a signal. Once the output holds the text, the signal goes to the
+            program alone, or, if it is SIGINT, to all its processes, as from Ctrl-C at a terminal.
+
+    Raises:
+        AssertionError: it took longer than `timeout_s`. All its processes are killed then.
+    """
+    variables = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    variables |= {name: str(value) for name, value in (environment or {}).items()}
+    with tempfile.TemporaryFile() as stream:
+        child = psutil.Popen(
+            [str(part) for part in command],
+            cwd=cwd,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        deadline_s = time.monotonic() + timeout_s
+        seen: set[psutil.Process] = set()
+        workers, code = 0, None
+        try:
+            while code is None and time.monotonic() < deadline_s:
+                with contextlib.suppress(psutil.TimeoutExpired):
+                    code = child.wait(WATCH_S)
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    family = child.children(recursive=True)
+                    seen |= set(family)
+                    workers = max(workers, count_workers(family))
+                if signal_at and signal_at[0].encode() in os.pread(stream.fileno(), 10**6, 0):
+                    send(signal_at[1], child.pid)
+                    signal_at = None
+            seen |= set(session_of(child.pid))
+            _, alive = psutil.wait_procs(seen, timeout=END_S if code is not None else 0)
+            left = [text for process in alive if (text := command_line(process))]
+        finally:
+            kill_all({*seen, child}, child.pid)
+        stream.seek(0)
+        output = stream.read().decode("utf-8", "replace")
+    assert code is not None, f"{command} did not end within {timeout_s} s. Its output:\n{output}"
+    return Ended(code, output, workers, left)
+
+
+def send(number: signal.Signals, leader: int) -> None:
+    """Send a signal to a program that leads a process group."""
+    if number == signal.SIGINT:
+        os.killpg(leader, number)
+    else:
+        os.kill(leader, number)
+
+
+def session_of(leader: int) -> list[psutil.Process]:
+    """What else runs in the session of a process, even if the process itself is gone."""
+    if not hasattr(os, "getsid"):  # Windows
+        return []
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(OSError):
+            if process.pid != leader and os.getsid(process.pid) == leader:
+                found.append(process)
+    return found
+
+
+def command_line(process: psutil.Process) -> str:
+    """The command line of a process; empty if it is gone, or dead and only not collected yet."""
+    try:
+        return " ".join(process.cmdline()) if process.status() != psutil.STATUS_ZOMBIE else ""
+    except psutil.Error:
+        return ""
+
+
+def count_workers(family: Iterable[psutil.Process]) -> int:
+    """How many of these processes are workers of multiprocessing."""
+    count = 0
+    for process in family:
+        command = command_line(process)
+        if "multiprocessing.spawn" in command:
+            count += 1
+        elif "multiprocessing.forkserver" in command:  # the server, or a worker: forked from it
+            with contextlib.suppress(psutil.Error):
+                parent = process.parent()
+                count += parent is not None and "multiprocessing.forkserver" in command_line(parent)
+    return count
+
+
+def kill_all(processes: Iterable[psutil.Process], group: int) -> None:
+    """Kill processes, and on systems that have them the whole process group."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    for process in processes:
+        with contextlib.suppress(psutil.Error):
+            process.kill()

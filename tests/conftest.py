@@ -1,0 +1,74 @@
+"""What several tests share."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from rendering import Project, export_template, render
+from variants import DEFAULT
+
+Load = Callable[[str], ModuleType]
+EVERYTHING = {**DEFAULT, "gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}
+"""One variant that holds all code there is, for three systems."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With -n 2: the tests of a file share what is costly, and stay together; variants do not."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::")[0]
+            return nodeid if file.endswith("test_training.py") else file
+
+    return ByFile(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_of_this_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the settings of whoever runs the tests out: Copier's answers and trust, git's name."""
+    empty = tmp_path_factory.mktemp("settings") / "empty.yml"
+    empty.write_text("{}\n")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("COPIER_SETTINGS_PATH", str(empty))
+    patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    for role in ("AUTHOR", "COMMITTER"):
+        patch.setenv(f"GIT_{role}_NAME", "Tester")
+        patch.setenv(f"GIT_{role}_EMAIL", "tester@example.org")
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The template as it lies here."""
+    return export_template(tmp_path_factory.mktemp("template") / "whole")
+
+
+@pytest.fixture(scope="session")
+def thin_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The template with one image of each class: for what is looked at and never trained."""
+    return export_template(tmp_path_factory.mktemp("template") / "thin", thin=True)
+
+
+@pytest.fixture(scope="session")
+def everything(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with all code there is."""
+    return render(thin_template, tmp_path_factory.mktemp("everything") / "project", EVERYTHING)
+
+
+@pytest.fixture(scope="session")
+def load(everything: Project) -> Iterator[Load]:
+    """Imports a module of that project into this process: load("runtime.plan")."""
+    patch = pytest.MonkeyPatch()
+    patch.syspath_prepend(everything.folder / "src")
+    yield lambda name: importlib.import_module(f"{everything.package}.{name}")
+    patch.undo()

@@ -1,0 +1,46 @@
+"""Runs commands of rendered projects, as if on any system, in the environment of the tests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from children import Ended, run_child
+from rendering import Project
+from variants import Answers
+
+EMULATE = Path(__file__).resolve().parent / "emulate"
+SYS_PLATFORM = {"windows": "win32", "macos": "darwin", "linux": "linux"}
+HERE = {name: system for system, name in SYS_PLATFORM.items()}.get(sys.platform, "unknown")
+"""This system, by its name among the answers."""
+TIMEOUT_S = 400
+"""Far more than any of it takes, for machines that have much else to do."""
+
+
+def run_python(
+    project: Project, *arguments: str | Path, system: str, cwd: Path | None = None
+) -> Ended:
+    """Run `python ARGUMENTS` with the project's package on the path, as if on a system."""
+    path = [str(project.folder / "src")]
+    environment = {}
+    if SYS_PLATFORM[system] != sys.platform:
+        path.insert(0, str(EMULATE))
+        environment["EMULATE_PLATFORM"] = SYS_PLATFORM[system]
+    environment["PYTHONPATH"] = (";" if sys.platform == "win32" else ":").join(path)
+    return run_child(
+        [sys.executable, *arguments],
+        cwd=cwd or project.folder,
+        environment=environment,
+        timeout_s=TIMEOUT_S,
+    )
+
+
+def require_runnable(answers: Answers, system: str) -> None:
+    """Skip the test where the variant cannot run."""
+    lowest = tuple(map(int, answers["python_version"].split(".")))
+    if sys.version_info < lowest:
+        pytest.skip(f"the variant needs Python {answers['python_version']} or newer")
+    if HERE not in ("linux", system):
+        pytest.skip(f"only Linux can run the variant as if on {system}")

@@ -20,7 +20,7 @@ OWN_PYTHON = ["noxfile.py", "scripts", "template", "tests"]
 def demo(session: nox.Session) -> None:
     """Render a project with default answers, install it, train it, and show what came of it."""
     folder = next(path for path in demo_folders() if not path.exists())
-    session.install("copier>=9.6", "-c", CONSTRAINTS)
+    session.install("copier>=9.15", "-c", CONSTRAINTS)
     # An absolute source, for `copier update` to find it again; HEAD, for there may be no tag yet.
     options = ["--defaults", "--quiet", "--vcs-ref", "HEAD"]
     session.run("copier", "copy", *options, str(ROOT), str(folder))

@@ -122,11 +122,15 @@ def test_under_a_debugger_the_main_process_loads(project: Project) -> None:
     assert ended.left == []
 
 
-def test_help_answers_in_each_command(project: Project) -> None:
-    for command, flag in (("train", "--epochs"), ("evaluate", "--run")):
-        ended = run_python(project, "-m", project.package, command, "--help", system=HERE)
-        assert ended.code == 0
-        assert flag in ended.output
+@pytest.mark.parametrize(("command", "flag"), [("train", "--epochs"), ("evaluate", "--run")])
+def test_help_answers_without_importing_torch(command: str, flag: str, project: Project) -> None:
+    options = ["-X", "importtime", "-m", project.package]
+    ended = run_python(project, *options, command, "--help", system=HERE)
+    assert ended.code == 0
+    assert flag in ended.output
+    imported = re.findall(r"\| +([\w.]+)$", ended.output, re.M)
+    assert "tyro" in imported
+    assert "torch" not in imported and "numpy" not in imported
 
 
 @pytest.mark.parametrize(

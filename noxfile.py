@@ -25,7 +25,7 @@ def demo(session: nox.Session) -> None:
     options = ["--defaults", "--quiet", "--vcs-ref", "HEAD"]
     session.run("copier", "copy", *options, str(ROOT), str(folder))
     session.install("--editable", str(folder), "-c", CONSTRAINTS)
-    package = next(path.name for path in (folder / "src").iterdir())
+    package = next((folder / "src").glob("*/__main__.py")).parent.name
     session.chdir(folder)
     session.run("python", "-m", package, "train")
 
@@ -34,8 +34,11 @@ def demo(session: nox.Session) -> None:
     print("\nThe results are in:")
     for path in sorted((folder / "runs").rglob("*.*")):
         print(f"  {path.relative_to(folder)}")
-    python = Path(session.bin) / "python"
-    print(f"\nGo on, for example with:\n  cd {folder}")
+    place, python = (
+        f'"{path}"' if " " in str(path) else str(path)
+        for path in (folder, Path(session.bin) / "python")
+    )
+    print(f"\nGo on, for example with:\n  cd {place}")
     print(f"  {python} -m {package} evaluate")
     print(f"  {python} -m {package} train --help")
     print("\nThe project's own commands are in its README.md.")

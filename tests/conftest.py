@@ -15,8 +15,14 @@ from rendering import Project, export_template, render
 from variants import DEFAULT
 
 Load = Callable[[str], ModuleType]
-EVERYTHING = {**DEFAULT, "gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}
-"""One variant that holds all code there is, for three systems."""
+EVERYTHING = {
+    **DEFAULT,
+    "gpu": "cuda",
+    "notebook": True,
+    "frozen": "pyinstaller",
+    "python_version": "3.10",
+}
+"""One variant that holds all code there is, for three systems and each Python."""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -135,7 +135,8 @@ def not_reserved(modules: Iterable[str]) -> list[str]:
 
 
 def test_names_of_python_are_reserved() -> None:
-    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, "test"}
+    later = {"tomllib", "type"}  # the tests may run on a Python that does not know them yet
+    names = {*sys.stdlib_module_names, *keyword.kwlist, *keyword.softkwlist, "test", *later}
     assert not_reserved(names) == []
 
 
@@ -150,9 +151,11 @@ def test_import_names_of_all_dependencies_are_reserved(everything: Project) -> N
         module
         for module, owners in packages_distributions().items()
         if distributions & {canonicalize_name(owner) for owner in owners}
+        and not module.endswith("__mypyc")  # its names are made up
     }
     assert "torch" in names
-    assert not_reserved(names) == []
+    elsewhere = {"cuda", "nvidia", "triton"}  # what other builds of torch bring
+    assert not_reserved(names | elsewhere) == []
 
 
 def with_requirements(name: NormalizedName) -> set[NormalizedName]:

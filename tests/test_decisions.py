@@ -124,7 +124,7 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], int, str]] = [
         {**LINUX, "notebook": True},
         {"in_cell": True},
         0,
-        "defined in a notebook cell; move it to data.py",
+        "defined in a notebook cell; in data.py, workers find it",
     ),
     (
         "a data set in a notebook cell, and workers asked for",

@@ -84,21 +84,27 @@ def copy_first_version(history: Path, folder: Path, answers: Answers) -> Project
     return open_project(folder)
 
 
-CHANGES: list[tuple[Answers, Answers]] = [
-    ({}, {}),
-    ({}, {"gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}),
-    (
-        {"platforms": ("linux",), "ci": "none", "licence": "none", "python_version": "3.10"},
-        {"platforms": ("windows", "macos"), "ci": "github", "licence": "MIT", "user_name": "Ada"},
-    ),
-    (
-        {"gpu": "rocm", "notebook": True, "frozen": "pyinstaller", "dataset": "images"},
-        {"gpu": "cpu", "notebook": False, "frozen": "no", "description": 'It\'s "new".'},
-    ),
-]
-
-
-@pytest.mark.parametrize(("before", "after"), CHANGES)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({}, {}, marks=pytest.mark.full),
+        ({}, {"gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}),
+        (
+            {"platforms": ("linux",), "ci": "none", "licence": "none", "python_version": "3.10"},
+            {
+                "platforms": ("windows", "macos"),
+                "ci": "github",
+                "licence": "MIT",
+                "user_name": "Ada",
+            },
+        ),
+        pytest.param(
+            {"gpu": "rocm", "notebook": True, "frozen": "pyinstaller", "dataset": "images"},
+            {"gpu": "cpu", "notebook": False, "frozen": "no", "description": 'It is "new".'},
+            marks=pytest.mark.full,
+        ),
+    ],
+)
 def test_an_update_equals_a_fresh_project_outside_the_users_files(
     before: Answers, after: Answers, history: Path, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     device = torch.device(chosen.name)
     train_set = make_dataset(config.data_dir, "train", augment=config.augment)
     validation_set = make_dataset(config.data_dir, "validation")
+    make_dataset(config.data_dir, "test")  # a fault in it should show before hours of training
 
     torch.manual_seed(config.seed)
     model = DigitNet().to(device)
@@ -92,6 +93,10 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         scheduler.load_state_dict(saved["scheduler"])
         torch.set_rng_state(saved["random_state"])
         history = saved["history"]
+        if len(history) >= config.epochs:
+            raise ProjectError(
+                f"{resume} has finished its {len(history)} epochs. Go on with a larger --epochs."
+            )
     if config.compile:
         model.compile()
 

@@ -49,18 +49,9 @@ def test_the_installed_command_trains_from_any_folder(project: Project, tmp_path
     # It borrows torch and the rest from the environment of the tests.
     (site / "borrowed.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
     python = Path(sysconfig.get_path("scripts", "venv", places)) / Path(sys.executable).name
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "--no-deps",
-        "--no-index",
-    ]
-    options = ["--no-build-isolation", "--editable", project.folder]
-    installed = run_child([*install, *options], cwd=tmp_path, timeout_s=TIMEOUT_S)
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    install = ["install", "--no-deps", "--no-index", "--no-build-isolation", "--editable"]
+    installed = run_child([*pip, *install, str(project.folder)], cwd=tmp_path, timeout_s=TIMEOUT_S)
     assert installed.code == 0, installed.output
 
     ended = run_child([python.parent / "digit-reader", *TRAIN], cwd=tmp_path, timeout_s=TIMEOUT_S)
@@ -70,7 +61,7 @@ def test_the_installed_command_trains_from_any_folder(project: Project, tmp_path
 
 def test_the_file_of_the_entry_trains_from_any_folder(project: Project, tmp_path: Path) -> None:
     # As an editor's Run button does it, without anything installed.
-    command = [sys.executable, project.source / "__main__.py", *TRAIN]
+    command = [sys.executable, str(project.source / "__main__.py"), *TRAIN]
     assert_trained(run_child(command, cwd=tmp_path, timeout_s=TIMEOUT_S))
 
 
@@ -170,7 +161,7 @@ def test_ctrl_c_ends_the_run_and_its_workers_and_the_run_can_go_on(
     assert "Traceback" not in ended.output
     assert ended.left == []
     (run_folder,) = tmp_path.glob("runs/*")
-    resume = ["-m", project.package, "train", "--resume", run_folder]
+    resume = ["-m", project.package, "train", "--resume", str(run_folder)]
     resumed = run_python(project, *resume, system=HERE, cwd=tmp_path)
     assert resumed.code == 0, resumed.output
     assert "epoch   3/3" in resumed.output
@@ -196,7 +187,8 @@ def test_the_notebook_trains_with_workers(template: Path, tmp_path: Path) -> Non
     answers = {**DEFAULT, "notebook": True}
     require_runnable(answers, HERE)
     project = render(template, tmp_path / "project", answers)
-    notebook = nbformat.read(project.folder / "notebooks" / "train.ipynb", as_version=4)
+    file = project.folder / "notebooks" / "train.ipynb"
+    notebook = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT_S,

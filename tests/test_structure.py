@@ -40,7 +40,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/model.py src/PKG/train.py
         src/PKG/runtime/__init__.py src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py
         src/PKG/runtime/device.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
-        src/PKG/runtime/loader.py src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/report.py
+        src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/report.py
         src/PKG/runtime/settings.py src/PKG/runtime/start.py src/PKG/runtime/worker.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,

@@ -46,8 +46,8 @@ class LoaderConfig:
         possible = workers == "auto" or 0 <= workers <= 1024
         expected = "auto, or a number from 0 to 1024"
         require(possible, "loader.num-workers", workers, expected, "auto lets the machine decide.")
-        possible = 0 < timeout_s < float("inf")
-        require(possible, "loader.timeout-s", timeout_s, "a number above 0", "120 is a good start.")
+        expected, cure = "a number above 0, up to 86400 (a day)", "120 is a good start."
+        require(0 < timeout_s <= 86400, "loader.timeout-s", timeout_s, expected, cure)
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class TrainConfig:
         require_batch_size(self.batch_size)
         require_device_name(self.device)
         rate, decay = self.learning_rate, self.weight_decay
-        possible = 0 < rate < float("inf")
-        require(possible, "learning-rate", rate, "a number above 0", "0.002 is a good start.")
+        expected, cure = "a number above 0, up to 1000", "0.002 is a good start."
+        require(0 < rate <= 1000, "learning-rate", rate, expected, cure)
         possible = 0 <= decay < float("inf")
         require(possible, "weight-decay", decay, "a number of 0 or more", "0 switches it off.")
         possible = 0 <= self.seed < 2**32

@@ -13,7 +13,7 @@ from torch import nn
 from torch.nn import functional
 
 from .config import EvaluateConfig, TrainConfig
-from .data import make_dataset
+from .data import CLASSES, make_dataset
 from .model import DigitNet
 from .runtime.checkpoint import load_checkpoint, save_epoch
 from .runtime.device import choose_device, require_options
@@ -62,6 +62,11 @@ def evaluate(model: nn.Module, batches: Iterable[Any], device: torch.device) -> 
     return int(correct) / samples
 
 
+def cosine(start: float, progress: float) -> float:
+    """Half a cosine: from `start`, as `progress` goes from 0 to 1, down to 0."""
+    return start * 0.5 * (1 + math.cos(math.pi * progress))
+
+
 def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path:
     """Train a model and save it after each epoch; returns the folder of the run.
 
@@ -78,19 +83,13 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     make_dataset(config.data_dir, "test")  # a fault in it should show before hours of training
 
     torch.manual_seed(config.seed)
-    model = DigitNet().to(device)
+    model = DigitNet(CLASSES).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
-    scheduler = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda epoch: 0.5 * (1 + math.cos(math.pi * epoch / config.epochs))
-    )
     history: list[dict[str, float]] = []
     if resume:
-        saved = load_checkpoint(resume / "last.pt")
-        model.load_state_dict(saved["model"])
-        optimizer.load_state_dict(saved["optimizer"])
-        scheduler.load_state_dict(saved["scheduler"])
+        saved = load_checkpoint(resume / "last.pt", {"model": model, "optimizer": optimizer})
         torch.set_rng_state(saved["random_state"])
         history = saved["history"]
         if len(history) >= config.epochs:
@@ -111,21 +110,22 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         report.line(f"results go to {run_dir}")
         for epoch in range(len(history), config.epochs):
             title = f"epoch {epoch + 1:>3}/{config.epochs}"
+            for group in optimizer.param_groups:
+                group["lr"] = cosine(config.learning_rate, epoch / config.epochs)
+                group["weight_decay"] = config.weight_decay
             batches = report.follow(train_loader.epoch(epoch), len(train_loader), title)
             loss = train_one_epoch(model, batches, optimizer, device, amp=config.amp)
             if not math.isfinite(loss):
                 raise ProjectError(f"{title}: the loss is {loss}. Try a smaller --learning-rate.")
-            scheduler.step()
             accuracy = evaluate(model, validation_loader.epoch(0), device)
             samples_per_s = len(train_set) / batches.total_s
             metrics = {"epoch": epoch + 1, "loss": loss, "accuracy": accuracy}
             metrics |= {"samples_per_s": samples_per_s, "wait_share": batches.wait_share}
-            is_best = accuracy > max((row["accuracy"] for row in history), default=-1.0)
+            is_best = all(accuracy > row["accuracy"] for row in history)
             history.append(metrics)
             state = {
                 "model": model.state_dict(),
                 "optimizer": optimizer.state_dict(),
-                "scheduler": scheduler.state_dict(),
                 "random_state": torch.get_rng_state(),
                 "history": history,
             }
@@ -144,8 +144,8 @@ def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool
     run_dir = config.run or newest_run(config.runs_dir)
     chosen = choose_device(config.device)
     device = torch.device(chosen.name)
-    model = DigitNet().to(device)
-    model.load_state_dict(load_checkpoint(run_dir / "best.pt")["model"])
+    model = DigitNet(CLASSES).to(device)
+    load_checkpoint(run_dir / "best.pt", {"model": model})
     test_set = make_dataset(config.data_dir, "test")
     loading = {"device": chosen.name, **asdict(config.loader)}
     with BatchLoader(test_set, config.batch_size, **loading) as loader:

@@ -17,6 +17,8 @@ import numpy as np
 import torch
 from torch.utils.data import get_worker_info
 
+from .errors import ProjectError
+
 
 class MapDataset(Protocol):
     """What torch calls a map-style data set."""
@@ -97,6 +99,12 @@ def random_state_kept() -> Iterator[None]:
         torch.default_generator.set_state(torch_state)
 
 
+class Failed(NamedTuple):
+    """Takes the place of a batch that a worker could not load, for a reason that people can mend."""
+
+    message: str
+
+
 class SeededBatches(torch.utils.data.Dataset[Any]):
     """Turns a data set of samples into one of batches: the pure function itself.
 
@@ -112,4 +120,9 @@ class SeededBatches(torch.utils.data.Dataset[Any]):
         in_worker = get_worker_info() is not None
         with nullcontext() if in_worker else random_state_kept():
             seed_generators(self.seed, key.epoch, key.number)
-            return self.collate([self.dataset[index] for index in key.indices])
+            try:
+                return self.collate([self.dataset[index] for index in key.indices])
+            except ProjectError as error:
+                if in_worker:  # else torch would put the worker's whole traceback into the message
+                    return Failed(str(error))
+                raise

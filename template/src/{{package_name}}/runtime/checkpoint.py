@@ -35,7 +35,6 @@ def save_epoch(
     Args:
         history: one row of figures for each epoch so far, all with the same columns.
     """
-    save_checkpoint(run_dir / "last.pt", state, history[-1])
     if is_best:
         save_checkpoint(run_dir / "best.pt", state, history[-1])
     text = io.StringIO()
@@ -43,13 +42,18 @@ def save_epoch(
     writer.writeheader()
     writer.writerows(history)
     write_whole(run_dir / "metrics.csv", text.getvalue().encode())
+    # Last, for it says that the epoch is done: after a crash before it, the epoch is done again.
+    save_checkpoint(run_dir / "last.pt", state, history[-1])
 
 
-def load_checkpoint(path: Path) -> dict[str, Any]:
-    """Load what `save_checkpoint` saved, onto the CPU; never runs code from the file.
+def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Load what `save_checkpoint` saved; never runs code from the file.
+
+    Args:
+        parts: what to put back into the state it had, such as a model, by its name in the file.
 
     Raises:
-        ProjectError: the file is missing or damaged.
+        ProjectError: the file is missing or damaged, or was saved with other parts.
     """
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
@@ -61,6 +65,12 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         others = [file.name for file in sorted(path.parent.glob("*.pt")) if file != path]
         there = f"Beside it are: {', '.join(others)}." if others else "There is no other beside it."
         raise ProjectError(f"{path} cannot be read, it may be damaged. {there}") from error
-    if not isinstance(state, dict):
-        raise ProjectError(f"{path} is no checkpoint of this program: it holds no dictionary.")
-    return state
+    try:
+        for name, part in parts.items():
+            part.load_state_dict(state[name])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ProjectError(
+            f"{path} does not fit: it was saved with another model or by another program ({error}). "
+            "Go back to the model.py that it was saved with, or train anew."
+        ) from error
+    return dict(state)

@@ -2,10 +2,7 @@
 
 
 class ProjectError(Exception):
-    """Something that the person at the keyboard can mend: shown as one message, no traceback.
-
-    Takes one argument, the message, so that it crosses from a worker process unchanged.
-    """
+    """Something that the person at the keyboard can mend: shown as one message, no traceback."""
 
 
 class UsageError(ProjectError):

@@ -37,7 +37,7 @@ def test_settings_are_saved_so_that_they_give_the_same_again(load: Load, tmp_pat
 IMPOSSIBLE: list[tuple[str, str, str]] = [
     ("--epochs", "0", r"epochs is 0, but expected 1 or more\. .*quick try"),
     ("--batch-size", "-1", r"batch-size is -1, but expected 1 or more\. .*32 is a good start"),
-    ("--learning-rate", "0", r"learning-rate is 0.0, but expected a number above 0\. .*good start"),
+    ("--learning-rate", "0", r"learning-rate is 0.0, but expected a number above 0.*good start"),
     ("--learning-rate", "nan", r"learning-rate is nan, but expected a number above 0"),
     ("--learning-rate", "inf", r"learning-rate is inf, but expected a number above 0"),
     ("--weight-decay", "-0.1", r"weight-decay is -0.1, but expected a number of 0 or more"),

@@ -98,24 +98,52 @@ def test_seeding_fixes_all_three_generators_and_nothing_is_drawn_twice(load: Loa
     assert draw() == drawn[1, 0, 1]
 
 
-def test_a_batch_depends_on_nothing_that_happened_before(load: Load) -> None:
-    batches = load("runtime.batches")
-    dataset = batches.SeededBatches(Draws(), 7, list)
+def loaded(load: Load, dataset: Any, key: Any, threads: int = 0) -> Any:
+    """One batch, as a list."""
+    module = load("runtime.reader")
+    reader = module.BatchReader(module.BatchSource({"data": dataset}, 7, list))
+    request = module.Request("data", key)
+    try:
+        reader.expect(request, threads)
+        return reader.load(request)[0]
+    finally:
+        reader.close()
+
+
+class Parts(Draws):
+    """The same, with reading and preparing told apart."""
+
+    def read(self, index: int) -> int:
+        return index
+
+    def prepare(self, raw: int) -> tuple[int, tuple[float, float, float]]:
+        return raw, draw()
+
+
+@pytest.mark.parametrize("dataset", [Draws(), Parts()])
+@pytest.mark.parametrize("threads", [0, 3])
+def test_a_batch_depends_on_nothing_that_happened_before(
+    dataset: Any, threads: int, load: Load
+) -> None:
     order = keys(load, 12, 5, seed=7)
-    expected = {key.number: dataset[key] for key in order}
+    expected = {key.number: loaded(load, Draws(), key) for key in order}
     draw()
-    assert {key.number: dataset[key] for key in reversed(order)} == expected
-    assert {key.number: dataset[key] for key in keys(load, 12, 5, seed=7, epoch=1)} != expected
+    found = {key.number: loaded(load, dataset, key, threads=threads) for key in reversed(order)}
+    assert found == expected
+    other = keys(load, 12, 5, seed=7, epoch=1)
+    assert {key.number: loaded(load, dataset, key) for key in other} != expected
 
 
 def test_loading_in_the_main_process_leaves_its_random_state_alone(load: Load) -> None:
     batches = load("runtime.batches")
-    dataset = batches.SeededBatches(Draws(), 7, list)
-    load("runtime.batches").seed_generators(3, 3, 3)
+    generators, key = batches.LoadingGenerators(), keys(load, 12, 5)[0]
+    batches.seed_generators(3, 3, 3)
     expected = draw(), draw()
-    load("runtime.batches").seed_generators(3, 3, 3)
-    found = draw(), dataset[keys(load, 12, 5)[0]], draw()
-    assert (found[0], found[2]) == expected
+    batches.seed_generators(3, 3, 3)
+    first = draw()
+    with generators.in_use():
+        loaded(load, Draws(), key)
+    assert (first, draw()) == expected
 
 
 def test_a_sample_that_fails_leaves_the_random_state_alone_too(load: Load) -> None:
@@ -124,8 +152,10 @@ def test_a_sample_that_fails_leaves_the_random_state_alone_too(load: Load) -> No
             draw()
             raise LookupError("no such sample")
 
-    state = torch.get_rng_state()
-    dataset = load("runtime.batches").SeededBatches(Failing(), 7, list)
-    with pytest.raises(LookupError):
-        dataset[keys(load, 12, 5)[0]]
-    assert torch.equal(torch.get_rng_state(), state)
+    batches = load("runtime.batches")
+    batches.seed_generators(3, 3, 3)
+    expected = draw()
+    batches.seed_generators(3, 3, 3)
+    with pytest.raises(LookupError), batches.LoadingGenerators().in_use():
+        loaded(load, Failing(), keys(load, 12, 5)[0])
+    assert draw() == expected

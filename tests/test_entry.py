@@ -76,9 +76,9 @@ if __name__ == "__main__":
     from digit_reader.runtime.loader import BatchLoader
 
     dataset = make_dataset(Path(sys.argv[2]), "train")
-    with BatchLoader(dataset, 64, shuffle=True, num_workers=2) as loader:
-        print(*loader.plan.multiprocessing_context)
-        print(sum(len(labels) for _, labels in loader.epoch(0)) == len(dataset))
+    with BatchLoader({"train": dataset}, 64, num_workers=2) as loader:
+        print(*loader.plan.start_method)
+        print(sum(len(labels) for _, labels in loader.epoch("train", 0)) == len(dataset))
     print("still", multiprocessing.get_start_method())
 """
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from children import Ended, run_child
 from conftest import Load
@@ -101,30 +102,12 @@ def test_an_epoch_counts_as_done_only_when_its_best_model_is_saved(
 ) -> None:
     checkpoint, errors = load("runtime.checkpoint"), load("runtime.errors")
     (tmp_path / "best.pt").mkdir()  # so that it cannot be written
+    checkpoints = checkpoint.Checkpoints(tmp_path, {}, torch.device("cpu"), every_s=60)
+    progress = checkpoint.Progress()
+    progress.end_epoch({"epoch": 1})
     with pytest.raises(errors.ProjectError, match="best.pt"):
-        checkpoint.save_epoch(tmp_path, {"history": []}, [{"epoch": 1}], is_best=True)
+        checkpoints.save_epoch(progress, is_best=True)
     assert not (tmp_path / "last.pt").exists()
-
-
-TWO_EPOCHS_AT_ONCE = """
-from digit_reader.runtime.loader import BatchLoader
-
-if __name__ == "__main__":
-    with BatchLoader(range(20), 4, num_workers=2) as loader:
-        first = loader.epoch(0)
-        next(first)
-        assert len(list(loader.epoch(0))) == 5
-        next(first)
-"""
-
-
-def test_two_epochs_of_one_loader_at_once_are_refused(arrays: Project) -> None:
-    script = arrays.folder / "two.py"
-    script.write_text(TWO_EPOCHS_AT_ONCE, encoding="utf-8")
-    ended = run_python(arrays, script, system=HERE)
-    assert ended.code == 1
-    assert "RuntimeError: another epoch of this loader was begun" in ended.output
-    assert ended.left == []
 
 
 def test_ctrl_c_while_torch_is_imported_ends_the_program(arrays: Project) -> None:

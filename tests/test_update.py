@@ -43,7 +43,7 @@ def history(tmp_path: Path) -> Path:
     # is rendered; a file that has gone since, and one that is new since.
     changed = {
         f"{RUNTIME}/batches.py": ("from __future__", "# An old remark.\nfrom __future__"),
-        f"{RUNTIME}/plan.py.jinja": ("PREFETCH_FACTOR = 2\n", "PREFETCH_FACTOR = 3\n"),
+        f"{RUNTIME}/plan.py.jinja": ("MOST_PER_CPU = 4\n", "MOST_PER_CPU = 3\n"),
         "template/src/{{package_name}}/model.py": ("channels: int = 32", "channels: int = 16"),
         "template/README.md.jinja": ("## Start", "## Beginning"),
     }

@@ -76,6 +76,10 @@ class TrainConfig:
     """Compile the model with torch.compile: a slow first step, then faster ones."""
     runs_dir: Path = Path("runs")
     """Folder in which each run makes a folder for its results."""
+    save_every_s: float = 60.0
+    """Seconds of an epoch after which the run is saved; it is saved after each epoch too."""
+    save_every_steps: int = 0
+    """The same, counted in batches; 0 goes by the time alone."""
     loader: LoaderConfig = field(default_factory=LoaderConfig)
     """How batches are loaded."""
 
@@ -88,6 +92,12 @@ class TrainConfig:
         require(0 < rate <= 1000, "learning-rate", rate, expected, cure)
         possible = 0 <= decay < float("inf")
         require(possible, "weight-decay", decay, "a number of 0 or more", "0 switches it off.")
+        expected, cure = "a number above 0", "60 is a good start."
+        require(self.save_every_s > 0, "save-every-s", self.save_every_s, expected, cure)
+        expected, cure = "0 or more", "0 goes by the time alone."
+        require(
+            self.save_every_steps >= 0, "save-every-steps", self.save_every_steps, expected, cure
+        )
         possible = 0 <= self.seed < 2**32
         require(possible, "seed", self.seed, "a number from 0 to 4294967295", "0 will do.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,17 @@ from torch.nn import functional
 from .config import EvaluateConfig, TrainConfig
 from .data import CLASSES, make_dataset
 from .model import DigitNet
-from .runtime.checkpoint import load_checkpoint, save_epoch
+from .runtime.checkpoint import (
+    Checkpoints,
+    Progress,
+    find_checkpoint,
+    load_checkpoint,
+    load_progress,
+)
 from .runtime.device import choose_device, require_options
 from .runtime.errors import ProjectError
 from .runtime.files import new_run_folder, newest_run
+from .runtime.interrupt import GracefulStop
 from .runtime.loader import BatchLoader
 from .runtime.report import Report
 from .runtime.settings import write_settings
@@ -29,12 +36,15 @@ def train_one_epoch(
     batches: Iterable[Any],
     optimizer: torch.optim.Optimizer,
     device: torch.device,
+    progress: Progress | None = None,
     *,
     amp: bool = False,
+    after_step: Callable[[Progress], None] | None = None,
 ) -> float:
-    """Pass over the training set once; returns the mean loss of a sample."""
+    """Pass over the rest of an epoch, and note the progress; returns the mean loss of a sample."""
     model.train()
-    loss_sum, samples = torch.zeros((), device=device), 0
+    progress = progress or Progress()
+    progress.loss_sum = progress.loss_sum.to(device)
     for images, labels in batches:
         images = images.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)
@@ -43,10 +53,12 @@ def train_one_epoch(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        # Stays on the device: to ask for the number here would make the CPU wait at each step.
-        loss_sum += loss.detach() * len(labels)
-        samples += len(labels)
-    return float(loss_sum) / samples
+        progress.loss_sum += loss.detach() * len(labels)
+        progress.samples += len(labels)
+        progress.batches += 1
+        if after_step:
+            after_step(progress)
+    return float(progress.loss_sum) / progress.samples
 
 
 @torch.no_grad()
@@ -87,54 +99,62 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
-    history: list[dict[str, float]] = []
-    if resume:
-        saved = load_checkpoint(resume / "last.pt", {"model": model, "optimizer": optimizer})
-        torch.set_rng_state(saved["random_state"])
-        history = saved["history"]
-        if len(history) >= config.epochs:
-            raise ProjectError(
-                f"{resume} has finished its {len(history)} epochs. Go on with a larger --epochs."
-            )
+    parts = {"model": model, "optimizer": optimizer}
+    checkpoint = find_checkpoint(resume.absolute()) if resume else None
+    progress = load_progress(checkpoint, parts, device) if checkpoint else Progress()
+    if progress.epoch >= config.epochs:
+        raise ProjectError(
+            f"{resume} has finished its {progress.epoch} epochs. Go on with a larger --epochs."
+        )
     if config.compile:
         model.compile()
 
-    loading = {"device": chosen.name, "seed": config.seed, **asdict(config.loader)}
-    with (
-        BatchLoader(train_set, config.batch_size, shuffle=True, **loading) as train_loader,
-        BatchLoader(validation_set, config.batch_size, **loading) as validation_loader,
-    ):
-        run_dir = resume.absolute() if resume else new_run_folder(config.runs_dir)
-        write_settings(config, run_dir / "config.toml")
-        report.decisions([("device", *chosen), *train_loader.plan.rows()])
-        report.line(f"results go to {run_dir}")
-        for epoch in range(len(history), config.epochs):
+    loader = BatchLoader(
+        {"train": train_set, "validation": validation_set},
+        config.batch_size,
+        epochs=config.epochs - progress.epoch,
+        device=chosen.name,
+        seed=config.seed,
+        tell=report.line,
+        **asdict(config.loader),
+    )
+    run_dir = checkpoint.parent if checkpoint else new_run_folder(config.runs_dir)
+    every = {"every_s": config.save_every_s, "every_steps": config.save_every_steps}
+    checkpoints = Checkpoints(run_dir, parts, device, **every)
+    write_settings(config, run_dir / "config.toml")
+    report.decisions([("device", *chosen), *loader.plan.rows()])
+    report.line(f"results go to {run_dir}")
+    with loader, GracefulStop() as stop, checkpoints.saved_when_stopped(progress):
+        for epoch in range(progress.epoch, config.epochs):
             title = f"epoch {epoch + 1:>3}/{config.epochs}"
             for group in optimizer.param_groups:
                 group["lr"] = cosine(config.learning_rate, epoch / config.epochs)
                 group["weight_decay"] = config.weight_decay
-            batches = report.follow(train_loader.epoch(epoch), len(train_loader), title)
-            loss = train_one_epoch(model, batches, optimizer, device, amp=config.amp)
+            done, samples_done = progress.batches, progress.samples  # by the run that is resumed
+            batches = report.follow(
+                stop.between_steps(loader.epoch("train", epoch, first=done, shuffle=True)),
+                loader.count("train") - done,
+                title,
+            )
+            after_step, amp = checkpoints.after_step, config.amp
+            loss = train_one_epoch(
+                model, batches, optimizer, device, progress, amp=amp, after_step=after_step
+            )
             if not math.isfinite(loss):
                 raise ProjectError(f"{title}: the loss is {loss}. Try a smaller --learning-rate.")
-            accuracy = evaluate(model, validation_loader.epoch(0), device)
-            samples_per_s = len(train_set) / batches.total_s
+            samples_per_s = (progress.samples - samples_done) / batches.total_s
+            validation = stop.between_steps(loader.epoch("validation", epoch))
+            accuracy = evaluate(model, validation, device)
+            is_best = all(accuracy > row["accuracy"] for row in progress.history)
             metrics = {"epoch": epoch + 1, "loss": loss, "accuracy": accuracy}
             metrics |= {"samples_per_s": samples_per_s, "wait_share": batches.wait_share}
-            is_best = all(accuracy > row["accuracy"] for row in history)
-            history.append(metrics)
-            state = {
-                "model": model.state_dict(),
-                "optimizer": optimizer.state_dict(),
-                "random_state": torch.get_rng_state(),
-                "history": history,
-            }
-            save_epoch(run_dir, state, history, is_best=is_best)
+            progress.end_epoch(metrics)
+            checkpoints.save_epoch(progress, is_best=is_best)
             report.line(
                 f"{title}  loss {loss:.4f}  validation {accuracy:6.1%}  "
                 f"{samples_per_s:>7,.0f} samples/s  waiting for data {batches.wait_share:.0%}"
             )
-    best = max(history, key=lambda row: row["accuracy"])
+    best = max(progress.history, key=lambda row: row["accuracy"])
     report.line(f"best validation accuracy {best['accuracy']:.1%}, in epoch {best['epoch']:.0f}")
     return run_dir
 
@@ -148,8 +168,8 @@ def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool
     load_checkpoint(run_dir / "best.pt", {"model": model})
     test_set = make_dataset(config.data_dir, "test")
     loading = {"device": chosen.name, **asdict(config.loader)}
-    with BatchLoader(test_set, config.batch_size, **loading) as loader:
+    with BatchLoader({"test": test_set}, config.batch_size, **loading) as loader:
         if show_decisions:
             report.decisions([("device", *chosen), *loader.plan.rows()])
-        accuracy = evaluate(model, loader.epoch(0), device)
+        accuracy = evaluate(model, loader.epoch("test", 0), device)
     report.line(f"test accuracy {accuracy:.1%}, on {len(test_set)} samples that training never saw")

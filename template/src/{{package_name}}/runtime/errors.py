@@ -7,3 +7,7 @@ class ProjectError(Exception):
 
 class UsageError(ProjectError):
     """A setting or a command line that cannot work: exit code 2 instead of 1."""
+
+
+class LoadingError(Exception):
+    """What a worker process has to say about an exception that cannot travel itself."""

@@ -34,12 +34,12 @@ def new_run_folder(runs_dir: Path) -> Path:
 
 
 def newest_run(runs_dir: Path) -> Path:
-    """The newest run that has saved something.
+    """The newest run that has finished an epoch.
 
     Raises:
         ProjectError: there is none.
     """
-    runs = sorted(file.parent for file in runs_dir.absolute().glob("*/last.pt"))
+    runs = sorted(file.parent for file in runs_dir.absolute().glob("*/best.pt"))
     if not runs:
         raise ProjectError(
             f"There is no finished epoch of any run in {runs_dir.absolute()}: train first, or name "
@@ -48,14 +48,20 @@ def newest_run(runs_dir: Path) -> Path:
     return runs[-1]
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash, meets the old content or the new, never a part."""
+def write_whole(path: Path, content: bytes | memoryview, *, keep: Path | None = None) -> None:
+    """Write a file so that a reader, or a crash, meets the old content or the new, never a part.
+
+    Args:
+        keep: where the old content goes.
+    """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())  # without it, a power cut may leave an empty file
+        if keep and path.exists():
+            os.replace(path, keep)
         os.replace(temporary, path)
     except OSError as error:
         raise ProjectError(f"{path} cannot be written ({error.strerror or error}).") from error

@@ -1,33 +1,126 @@
-"""What a worker process does before its first batch. Imports little: each worker pays for it."""
+"""What a worker process does. Imports little: each worker pays for it."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
-from types import TracebackType
+import time
+import traceback
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
 
 import threadpoolctl
 import torch
 
+from .errors import LoadingError
+from .reader import BatchReader, BatchSource, Cost, Request
+from .stacks import descriptor
+from .watchdog import Watchdog
+from .wire import send
 
-def init_worker(worker_id: int, *, log_level: int) -> None:
-    """Make a good worker: one thread, quiet on Ctrl-C, gone with its parent, able to log.
+QUEUE_LENGTH = 2
+"""Requests that a worker holds: the one it works on, and one for the moment it is done."""
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What a worker is told when it starts."""
+
+    number: int
+    limit_s: float
+    """Seconds that one batch may take."""
+    log_level: int
+    """The main process's level, since a new process does not inherit logging."""
+
+
+class Ready(NamedTuple):
+    """The first message of a worker."""
+
+    boot_cpu_s: float
+    """Processor time that it took to get there."""
+
+
+class AtSample(NamedTuple):
+    """Says which sample is loaded next, of a batch that is loaded with care."""
+
+    index: int
+
+
+class Loaded(NamedTuple):
+    """Answers a request: a batch and what it cost, or the exception that took its place."""
+
+    batch: Any
+    cost: Cost | None
+    error: BaseException | None = None
+
+
+def work(
+    settings: WorkerSettings, source: BatchSource, connection: Connection, stacks: Connection
+) -> None:
+    """Load the batches that are asked for, in that order, until the main process hangs up.
 
     Args:
-        worker_id: the worker's number, given by torch.
-        log_level: the main process's level; spawned processes do not inherit logging.
+        connection: brings requests, and takes the answers.
+        stacks: takes the stack of a worker that stands still.
     """
-    # Ctrl-C reaches every process of the terminal; the main process answers it, once.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    set_up(settings)
+    watchdog = Watchdog(settings.limit_s, descriptor(stacks))
+    reader = BatchReader(source)
+    requests: deque[Request] = deque()
+
+    def report_sample(index: int) -> None:
+        send(connection, AtSample(index))
+
+    with contextlib.suppress(EOFError, OSError):  # the main process is gone, or has ended this
+        send(connection, Ready(time.process_time()))
+        while True:
+            while not requests or connection.poll():
+                message = connection.recv()
+                if message is None:
+                    return
+                request, threads = message
+                requests.append(request)
+                reader.expect(request, threads)
+            request = requests.popleft()
+            watchdog.begin(request)
+            try:
+                at_sample = report_sample if request.careful else None
+                send(connection, Loaded(*reader.load(request, at_sample)))
+            except BaseException as error:  # also SystemExit: it means the run, not the worker
+                send(connection, Loaded(None, None, portable(error)))
+            watchdog.end()
+
+
+def portable(error: BaseException) -> BaseException:
+    """The exception as it can travel: with its traceback as a text, and its type where it pickles."""
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    try:
+        copy = pickle.loads(pickle.dumps(error))
+        assert type(copy) is type(error)
+    except Exception:  # its type is local, or takes other arguments than it passes on
+        copy = LoadingError(f"{type(error).__name__}: {error}")
+    copy.__cause__ = LoadingError(f"in a worker process\n\n{text}")
+    return copy
+
+
+def set_up(settings: WorkerSettings) -> None:
+    """Make a good worker: one thread, quiet on Ctrl-C, gone with its parent, able to log."""
+    # Terminals and clusters send these to every process; the main process answers them, once.
+    for name in ("SIGINT", "SIGTERM", "SIGTSTP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=end_with_parent, name="end-with-parent", daemon=True).start()
-    sys.excepthook = report_exception
     use_one_thread()
-    form = f"%(levelname)s worker {worker_id}: %(message)s"
-    logging.basicConfig(level=log_level, format=form)
+    form = f"%(levelname)s worker {settings.number}: %(message)s"
+    logging.basicConfig(level=settings.log_level, format=form)
 
 
 def use_one_thread() -> None:
@@ -38,23 +131,8 @@ def use_one_thread() -> None:
         sys.modules["cv2"].setNumThreads(0)
 
 
-def report_exception(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
-    """Print an exception that nothing caught, unless it says that the main process hung up.
-
-    torch hands batches over in a thread, which is often in the middle of that when the main
-    process is interrupted.
-    """
-    if not issubclass(kind, (ConnectionError, EOFError)):
-        sys.__excepthook__(kind, error, trace)
-
-
 def end_with_parent() -> None:
-    """End this process as soon as its parent is gone, even if it was killed.
-
-    torch looks for the parent between batches only, so a busy worker would live on.
-    """
+    """End this process as soon as its parent is gone, even if it was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,0 +1,261 @@
+"""Worker processes, started, supervised and replaced by the main process.
+
+Each worker has pipes of its own, and shares nothing else: if it dies, for whatever reason, its
+pipes close, and there is no lock or queue that it could spoil for the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+from .errors import ProjectError
+from .interrupt import interrupt_held
+from .machine import free_memory_bytes
+from .reader import BatchSource, Request
+from .stacks import read_text
+from .story import describe_end, describe_failures
+from .wire import receive
+from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready, WorkerSettings, work
+
+TRIES = 2
+"""How often a batch may bring its worker down, and how often in a row a worker may fail to start."""
+LEAVE_S = 1.0
+"""Seconds that workers have to leave before they are killed. They hold nothing to lose."""
+LOW_MEMORY_BYTES = 500e6
+"""A worker that is killed while less is free was probably killed for its memory."""
+LOOK_S = 1.0
+"""Seconds to wait at once. Counted one by one, a pause of the whole program is no stall."""
+
+
+@dataclass(eq=False)
+class Task:
+    """One batch on its way."""
+
+    request: Request
+    worker: Worker | None = None
+    """Who was asked for it."""
+    loaded: Loaded | None = None
+    failures: list[str] = field(default_factory=list)
+    """How the workers ended that were loading it."""
+    sample: int | None = None
+    """The sample that was being loaded, known only when it is tried again."""
+
+
+@dataclass(eq=False)
+class Worker:
+    """One worker process, and this end of its pipes."""
+
+    number: int
+    process: Any
+    connection: Connection
+    stacks: Connection
+    collector: Thread
+    tasks: deque[Task] = field(default_factory=deque)
+    """What it was asked for and has not answered, in order."""
+    ready: bool = False
+    leaving: bool = False
+
+
+class WorkerPool:
+    """Workers that load batches; close it after use.
+
+    Args:
+        limit_s: seconds that a worker may take for one batch.
+        tell: takes a line for people.
+    """
+
+    def __init__(
+        self,
+        source: BatchSource,
+        *,
+        start_method: str,
+        limit_s: float,
+        pin_memory: bool,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.target = 0
+        """How many workers there should be."""
+        self.workers: list[Worker] = []
+        self.boot_cpu_s: float | None = None
+        """Processor time that the last worker took to start."""
+        self.failed_starts: list[str] = []
+        """How workers ended before they were ready, since the last one that was."""
+        self._source, self._limit_s, self._pin_memory = source, limit_s, pin_memory
+        self._tell = tell
+        self._context: Any = multiprocessing.get_context(start_method)
+        self._mail: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+        self._started = 0
+        # Called when the pool is closed or dropped, and at the latest when the program ends.
+        self.close = weakref.finalize(self, end_workers, self.workers)
+
+    @property
+    def ready(self) -> int:
+        """How many workers load batches."""
+        return sum(worker.ready for worker in self.workers if not worker.leaving)
+
+    @property
+    def booting(self) -> bool:
+        """Whether there will be more soon."""
+        return self.ready < self.target
+
+    def missing(self, at_once: int) -> int:
+        """How many workers should be started now; dismisses those that are too many.
+
+        Args:
+            at_once: how many may start at the same time.
+        """
+        staying = [worker for worker in self.workers if not worker.leaving]
+        for worker in staying[self.target :]:
+            worker.leaving = True
+            post(worker, None)
+        room = at_once - (len(staying) - self.ready)
+        return max(0, min(room, self.target - len(staying)))
+
+    def start(self) -> None:
+        """Start a worker; it will say when it is ready."""
+        ours, theirs = self._context.Pipe()
+        stacks, their_stacks = self._context.Pipe(duplex=False)
+        number, self._started = self._started, self._started + 1
+        settings = WorkerSettings(number, self._limit_s, logging.getLogger().level)
+        process = self._context.Process(
+            target=work,
+            args=(settings, self._source, theirs, their_stacks),
+            name=f"loader-{number}",
+            daemon=True,
+        )
+        with interrupt_held():
+            process.start()
+        # Only the worker holds these ends from now on, so that they close when it dies.
+        theirs.close()
+        their_stacks.close()
+        arguments = (ours, number, self._mail, self._pin_memory)
+        collector = Thread(target=collect, args=arguments, name=process.name, daemon=True)
+        collector.start()
+        self.workers.append(Worker(number, process, ours, stacks, collector))
+
+    def hand_out(self, tasks: Iterable[Task], threads: int) -> None:
+        """Ask workers that have room for the batches that nobody was asked for yet.
+
+        Args:
+            threads: how many read ahead in each worker.
+        """
+        open_tasks = deque(t for t in tasks if t.worker is None and t.loaded is None)
+        while open_tasks:
+            free = [w for w in self.workers if w.ready and not w.leaving]
+            worker = min(free, key=lambda worker: len(worker.tasks), default=None)
+            if worker is None or len(worker.tasks) >= QUEUE_LENGTH:
+                return
+            task = open_tasks.popleft()
+            task.worker = worker
+            worker.tasks.append(task)
+            post(worker, (task.request, 0 if task.failures else threads))
+
+    def take_mail(self) -> None:
+        """Look through what has come, without waiting."""
+        while not self._mail.empty():
+            self._open(*self._mail.get())
+
+    def wait_for(self, task: Task) -> None:
+        """Wait until something came for which this batch has waited: itself, or other news."""
+        waited_s = 0.0
+        while True:
+            try:
+                self._open(*self._mail.get(timeout=LOOK_S))
+                return
+            except Empty:
+                waited_s += LOOK_S
+            # A worker ends itself when it stands still. This is for one that cannot.
+            if waited_s > self._limit_s + 5:
+                for worker in self.workers:
+                    if worker is task.worker or not worker.ready:
+                        worker.process.kill()
+
+    def _open(self, number: int, message: Ready | Loaded | None) -> None:
+        worker = next(worker for worker in self.workers if worker.number == number)
+        match message:
+            case Ready(boot_cpu_s):
+                worker.ready = True
+                self.boot_cpu_s = boot_cpu_s
+                self.failed_starts.clear()
+            case Loaded():
+                worker.tasks.popleft().loaded = message
+            case AtSample(index):
+                worker.tasks[0].sample = index
+            case None:
+                self._bury(worker)
+
+    def _bury(self, worker: Worker) -> None:
+        """Put away a worker that is gone, and have others do what it was asked for."""
+        self.workers.remove(worker)
+        worker.process.join(LEAVE_S)
+        exit_code, stack = end_worker(worker)
+        end = describe_end(exit_code, stack, self._limit_s)
+        for task in worker.tasks:
+            task.worker = None
+        if not worker.ready:
+            self.failed_starts.append(end)
+        elif worker.tasks:
+            task = worker.tasks[0]  # it was working on this one
+            task.failures.append(end)
+            if len(task.failures) >= TRIES:
+                raise ProjectError(describe_failures(task, self._source.seed))
+            at = f"while it loaded {task.request}"
+            self._tell(f"worker {worker.number} {end}, {at}: a new one tries again")
+            task.request = task.request._replace(careful=True)
+        elif not worker.leaving:
+            self._tell(f"worker {worker.number} {end}, while it waited: a new one takes its place")
+        if exit_code == -9 and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:
+            self.target -= 1
+            self._tell(f"memory is short: from here on there are {self.target} workers")
+
+
+def post(worker: Worker, message: tuple[Request, int] | None) -> None:
+    """Send a worker a request and a number of threads, or the wish that it leaves."""
+    with contextlib.suppress(OSError):  # it is gone: its collector will say so
+        worker.connection.send(message)
+
+
+def collect(
+    connection: Connection, number: int, mail: SimpleQueue[tuple[int, Any]], pin_memory: bool
+) -> None:
+    """Take what a worker sends as soon as it comes, so that it never waits; a thread for each."""
+    try:
+        while True:
+            mail.put((number, receive(connection, pin_memory=pin_memory)))
+    except Exception:  # the pipe was closed, maybe in the middle of a message
+        mail.put((number, None))
+
+
+def end_workers(workers: list[Worker]) -> None:
+    """Have all leave, and kill those that are too busy to do it."""
+    for worker in workers:
+        post(worker, None)
+    deadline_s = time.monotonic() + LEAVE_S
+    for worker in workers:
+        worker.process.join(max(0.0, deadline_s - time.monotonic()))
+        end_worker(worker)
+    workers.clear()
+
+
+def end_worker(worker: Worker) -> tuple[int, str]:
+    """End a worker that is gone, or should be; returns its exit code and its last stack, if any."""
+    if worker.process.is_alive():
+        worker.process.kill()
+        worker.process.join()
+    exit_code, stack = worker.process.exitcode, read_text(worker.stacks)
+    worker.collector.join(LEAVE_S)  # a pipe must not be closed while a thread reads from it
+    worker.connection.close()
+    worker.stacks.close()
+    worker.process.close()
+    return exit_code, stack

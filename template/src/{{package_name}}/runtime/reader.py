@@ -1,0 +1,204 @@
+"""Loads one batch, in whichever process this is: the pure function itself, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+from time import perf_counter, thread_time
+from typing import Any, NamedTuple
+
+from .batches import BatchKey, MapDataset, seed_generators
+from .errors import LoadingError, ProjectError
+
+
+class Request(NamedTuple):
+    """Asks for one batch. It travels to the worker that loads it."""
+
+    split: str
+    """Which of the data sets."""
+    key: BatchKey
+    careful: bool = False
+    """Whether to say before each sample which one it is, since this batch ended a worker before."""
+
+    def __str__(self) -> str:
+        return f"batch {self.key.number} of epoch {self.key.epoch} of {self.split!r}"
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Names the batch, without its samples."""
+        return self.split, self.key.epoch, self.key.number
+
+
+class Cost(NamedTuple):
+    """Seconds that one batch took to load."""
+
+    read_wait_s: float
+    read_cpu_s: float
+    prepare_wait_s: float
+    prepare_cpu_s: float
+
+
+@dataclass(frozen=True)
+class BatchSource:
+    """All that a batch depends on, besides its key. Workers receive a copy."""
+
+    datasets: Mapping[str, MapDataset]
+    seed: int
+    collate: Callable[[list[Any]], Any]
+
+
+class BatchReader:
+    """Loads batches; threads read ahead where the data set has `read` and `prepare`.
+
+    Threads never change a batch: `read` draws no random numbers, and `prepare` runs here, for one
+    sample after the other.
+    """
+
+    def __init__(self, source: BatchSource) -> None:
+        self.source = source
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads: list[Thread] = []
+        self._ahead: dict[tuple[str, int, int], list[Future[Any]]] = {}
+
+    def expect(self, request: Request, threads: int) -> None:
+        """Have threads begin to read the samples of a batch that will be loaded soon."""
+        dataset = self.source.datasets[request.split]
+        if not threads or request.place in self._ahead or not can_read_ahead(dataset):
+            return
+        while len(self._threads) < threads:
+            # Not a ThreadPoolExecutor: the interpreter would wait for a read that never returns.
+            thread = Thread(target=run_jobs, args=(self._jobs,), name="reads-ahead", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._ahead[request.place] = [self._submit(dataset, index) for index in request.key.indices]
+
+    def _submit(self, dataset: Any, index: int) -> Future[Any]:
+        future: Future[Any] = Future()
+
+        def read() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(timed(dataset.read, index))
+                except BaseException as error:  # it is raised where the sample is asked for
+                    future.set_exception(error)
+
+        self._jobs.put(read)
+        return future
+
+    def load(
+        self, request: Request, at_sample: Callable[[int], None] | None = None
+    ) -> tuple[Any, Cost]:
+        """Load a batch. An exception of the data set says which sample it was.
+
+        Seeds the global generators; who cares for their state keeps it.
+
+        Args:
+            at_sample: called before each sample, of which one is read and prepared after the other.
+        """
+        indices = request.key.indices
+        dataset: Any = self.source.datasets[request.split]
+        seed_generators(self.source.seed, request.key.epoch, request.key.number)
+        raws: list[Any] = []
+        samples: list[Any] = []
+        read_s = read_cpu_s = 0.0
+        start_s, start_cpu_s = perf_counter(), thread_time()
+        stage = raws
+        try:
+            if at_sample or not has_two_parts(dataset):
+                stage = samples
+                announced = announce(indices, at_sample) if at_sample else indices
+                samples.extend(map(dataset.__getitem__, announced))
+            else:
+                if ahead := self._ahead.pop(request.place, None):
+                    for future in ahead:
+                        raw, seconds, cpu_seconds = future.result()
+                        raws.append(raw)
+                        read_s += seconds
+                        read_cpu_s += cpu_seconds
+                else:
+                    raws.extend(map(dataset.read, indices))
+                    read_s = perf_counter() - start_s
+                    read_cpu_s = thread_time() - start_cpu_s
+                start_s, start_cpu_s = perf_counter(), thread_time()
+                stage = samples
+                samples.extend(map(dataset.prepare, raws))
+            raws.clear()
+            batch = self.source.collate(samples)
+        except Exception as error:
+            # As many samples as are in the list went well.
+            done = len(stage)
+            add_place(error, request, indices[done] if done < len(indices) else None)
+            raise
+        prepare_s, prepare_cpu_s = perf_counter() - start_s, thread_time() - start_cpu_s
+        return batch, Cost(
+            max(0.0, read_s - read_cpu_s),
+            read_cpu_s,
+            max(0.0, prepare_s - prepare_cpu_s),
+            prepare_cpu_s,
+        )
+
+    def forget(self, requests: Iterable[Request]) -> None:
+        """Drop what was read for batches that nobody will ask for."""
+        for request in requests:
+            for future in self._ahead.pop(request.place, []):
+                future.cancel()
+
+    def settle(self) -> None:
+        """Wait for the reads under way, so that nothing changes the data set meanwhile."""
+        for futures in self._ahead.values():
+            for future in futures:
+                future.exception()
+
+    def close(self) -> None:
+        """End the threads; one that is stuck in a read is left behind."""
+        for futures in self._ahead.values():
+            for future in futures:
+                future.cancel()
+        self._ahead.clear()
+        for _ in self._threads:
+            self._jobs.put(None)
+        self._threads.clear()
+
+
+def announce(indices: Iterable[int], at_sample: Callable[[int], None]) -> Iterator[int]:
+    """Yield indices, and say so before each."""
+    for index in indices:
+        at_sample(index)
+        yield index
+
+
+def run_jobs(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
+    """What a reading thread does."""
+    while (job := jobs.get()) is not None:
+        job()
+
+
+def has_two_parts(dataset: Any) -> bool:
+    """Whether a sample is `prepare(read(index))`."""
+    return hasattr(dataset, "read") and hasattr(dataset, "prepare")
+
+
+def can_read_ahead(dataset: Any) -> bool:
+    """Whether several threads may call `read`; a data set says no with `concurrent_reads = False`."""
+    return has_two_parts(dataset) and getattr(dataset, "concurrent_reads", True)
+
+
+def timed(read: Callable[[int], Any], index: int) -> tuple[Any, float, float]:
+    """Call it; return its result, and the seconds and processor seconds that it took."""
+    start_s, start_cpu_s = perf_counter(), thread_time()
+    raw = read(index)
+    return raw, perf_counter() - start_s, thread_time() - start_cpu_s
+
+
+def add_place(error: BaseException, request: Request, index: int | None) -> None:
+    """Note on an exception which sample it is about; None stands for the batch as a whole."""
+    place = f"in {'collate' if index is None else f'sample {index}'}, for {request}"
+    if isinstance(error, ProjectError):  # it says itself what it is about
+        return
+    if hasattr(error, "add_note"):  # Python 3.11
+        error.add_note(place)
+    elif error.__cause__ is None:
+        error.__cause__ = LoadingError(place)

@@ -1,0 +1,92 @@
+"""How a batch travels from a worker: as bytes, through the worker's own pipe.
+
+Nothing is shared, so nothing can be left behind, locked or spoiled: a worker that dies closes its
+pipe, and the main process sees just that. No shared memory, no descriptor for each tensor.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import io
+import pickle
+from multiprocessing.connection import Connection
+from typing import Any
+
+import torch
+
+PIECE_BYTES = 1 << 18
+"""Large tensors go in pieces: a pipe holds no more at once, and each stays in the processor's
+cache (measured: 1 to 2 GB/s; in one piece a third less)."""
+IN_BAND_BYTES = 1 << 14
+"""Smaller tensors go in the message itself, which saves a call for each."""
+
+
+def send(connection: Connection, message: Any) -> None:
+    """Send anything that can be pickled; the memory of tensors and arrays is not copied before."""
+    buffers: list[memoryview] = []
+
+    def is_in_band(buffer: pickle.PickleBuffer) -> bool:
+        view = buffer.raw()
+        if view.nbytes < IN_BAND_BYTES:
+            return True
+        buffers.append(view)
+        return False
+
+    text = io.BytesIO()
+    pickler = pickle.Pickler(text, protocol=5, buffer_callback=is_in_band)
+    pickler.dispatch_table = {**copyreg.dispatch_table, torch.Tensor: reduce_tensor}
+    pickler.dump(message)
+    connection.send_bytes(pickle.dumps((text.getvalue(), [view.nbytes for view in buffers])))
+    for view in buffers:
+        for start in range(0, view.nbytes, PIECE_BYTES):
+            connection.send_bytes(view[start : start + PIECE_BYTES])
+
+
+def receive(connection: Connection, *, pin_memory: bool = False) -> Any:
+    """Receive what `send` sent.
+
+    Args:
+        pin_memory: put the large tensors into page-locked memory.
+
+    Raises:
+        EOFError, OSError: the other process is gone.
+    """
+    text, sizes = pickle.loads(connection.recv_bytes())
+    buffers = []
+    for size in sizes:
+        view = memoryview(torch.empty(size, dtype=torch.uint8, pin_memory=pin_memory).numpy())
+        start = 0
+        while start < size:
+            start += connection.recv_bytes_into(view, start)
+        buffers.append(view)
+    return pickle.loads(text, buffers=buffers)
+
+
+def reduce_tensor(tensor: torch.Tensor) -> Any:
+    """Pickle a tensor as its memory, if it has the plain form that nearly all have."""
+    plain = (
+        tensor.layout is torch.strided
+        and tensor.device.type == "cpu"
+        and not (tensor.is_quantized or tensor.is_conj() or tensor.is_neg())
+        and tensor.grad_fn is None
+    )
+    if not plain:
+        return tensor.__reduce_ex__(5)
+    flat = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+    return rebuild_tensor, (
+        pickle.PickleBuffer(flat.numpy()),
+        tensor.dtype,
+        tuple(tensor.shape),
+        tensor.requires_grad,
+    )
+
+
+def rebuild_tensor(
+    buffer: Any, dtype: torch.dtype, shape: tuple[int, ...], requires_grad: bool
+) -> torch.Tensor:
+    """Make a tensor that lies in the received memory."""
+    view = memoryview(buffer)
+    if view.nbytes == 0:
+        return torch.empty(shape, dtype=dtype, requires_grad=requires_grad)
+    tensor = torch.frombuffer(view, dtype=dtype).reshape(shape)
+    return tensor.requires_grad_() if requires_grad else tensor

@@ -1,0 +1,230 @@
+"""Loads data in one of several ways, and prints what came of it as JSON in the last line.
+
+    python loading.py PACKAGE CASE [OPTIONS AS JSON]
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import importlib
+import json
+import os
+import pickle
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any
+
+PACKAGE, CASE = sys.argv[1:3]
+OPTIONS: dict[str, Any] = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
+
+
+def project(name: str) -> Any:
+    return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def open_loader(dataset: Any, batch_size: int = 4, *, method: str | None = None, **options: Any) -> Any:
+    """A loader of one data set, named "data"; what it tells goes to stdout."""
+    if method:
+        options["start_method"] = project("runtime.start").StartMethod(method, "it is tested")
+    datasets = dataset if isinstance(dataset, dict) else {"data": dataset}
+    return project("runtime.loader").BatchLoader(datasets, batch_size, **options)
+
+
+def make(name: str, *arguments: Any, **options: Any) -> Any:
+    if flag := options.get("flag"):
+        from pathlib import Path
+
+        options["flag"] = Path(flag)
+    return getattr(importlib.import_module("datasets"), name)(*arguments, **options)
+
+
+def digest(values: Iterable[Any]) -> str:
+    """A short name for a list of batches."""
+    return hashlib.sha256(pickle.dumps(list(values))).hexdigest()[:16]
+
+
+def train(dataset: str, *, length: int, switch_at: int | None, fresh: bool, **options: Any) -> str:
+    """Train a small model for three epochs; returns a name for all batches and the weights.
+
+    Args:
+        switch_at: the batch of each epoch at which two workers take over.
+        fresh: make a new loader for each epoch.
+    """
+    import numpy as np
+    import torch
+
+    adapt = project("runtime.adapt")
+    torch.manual_seed(1)
+    random.seed(2)
+    np.random.seed(3)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    batches: list[Any] = []
+    loader = None
+    for epoch in range(3):
+        if loader is None or fresh:
+            if loader:
+                loader.close()
+            loader = open_loader(make(dataset, length), 4, seed=5, **options)
+        for number, batch in enumerate(loader.epoch("data", epoch, shuffle=True)):
+            if number == switch_at:
+                loader._tuner.setup = adapt.Setup(4, 2)
+                loader._tuner._changes = 99
+            loss = (model(batch.float()) ** 2).mean() * (1 + random.random() + np.random.random())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            batches.append(batch.numpy().tobytes())
+    assert loader
+    loader.close()
+    return digest([*batches, *(part.numpy().tobytes() for part in model.state_dict().values())])
+
+
+def purity() -> Any:
+    """Names of the results of all ways to load."""
+    ways = {
+        **{f"{n} workers, {m}": {"num_workers": n, "method": m} for n, m in OPTIONS["workers"]},
+        "moved in the middle": {"switch_at": 3},
+        "fresh loaders": {"num_workers": 2, "fresh": True},
+        "automatic, computing": {"dataset": "Computing"},
+        "automatic, waiting": {"dataset": "Waiting"},
+    }
+    defaults = {"dataset": "Drawing", "length": 90, "switch_at": None, "fresh": False}
+    return {name: train(**{**defaults, **way}) for name, way in ways.items()}
+
+
+def epochs() -> Any:
+    """Load some epochs; returns all batches as lists."""
+    options = dict(OPTIONS)
+    dataset = make(*options.pop("dataset"), **options.pop("arguments", {}))
+    count = options.pop("epochs", 1)
+    with open_loader(dataset, **options) as loader:
+        return [
+            [batch.tolist() if hasattr(batch, "tolist") else batch for batch in loader.epoch("data", epoch)]
+            for epoch in range(count)
+        ]
+
+
+def error() -> Any:
+    """Load an epoch that fails; returns the exception."""
+    try:
+        epochs()
+    except BaseException as error:
+        import traceback
+
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        return {"type": type(error).__name__, "message": str(error), "text": text}
+    return None
+
+
+def odd() -> Any:
+    """Load samples of odd types, here and in a worker."""
+    import datasets
+    import torch
+
+    found = []
+    for workers in (0, 1):
+        with open_loader(make("Odd", 21), num_workers=workers, collate=datasets.as_list) as loader:
+            while workers and not loader._pool.ready:
+                next(loader.epoch("data", 0))
+            found.append(list(loader.epoch("data", 0)))
+    for here, there in zip(*found, strict=True):
+        for a, b in zip(here, there, strict=True):
+            assert a.keys() == b.keys()
+            for name in ("none", "text", "nested"):
+                assert a[name] == b[name]
+            assert (a["array"] == b["array"]).all()
+            for name in ("tensor", "scalar", "large", "parameter"):
+                assert torch.equal(a[name], b[name])
+                assert (a[name].dtype, a[name].shape) == (b[name].dtype, b[name].shape)
+                assert b[name].data.add_(0) is not None  # it can be written to
+            assert torch.equal(a["sparse"].to_dense(), b["sparse"].to_dense())
+            assert b["parameter"].requires_grad
+    return len(found[1])
+
+
+def dropped() -> Any:
+    """Leave loaders in the middle, without closing them."""
+    for _ in range(2):
+        loader = open_loader(make("Computing", 200), num_workers=2)
+        batches = loader.epoch("data", 0)
+        for _ in range(5):
+            next(batches)
+        del loader, batches
+        gc.collect()
+    return True
+
+
+def together() -> Any:
+    """Two loaders at once, and two epochs of one at once."""
+    with (
+        open_loader(make("Drawing", 50), num_workers=1, seed=1) as first,
+        open_loader(make("Drawing", 50), num_workers=2, seed=1) as second,
+    ):
+        pairs = zip(
+            first.epoch("data", 0), second.epoch("data", 0), second.epoch("data", 0), strict=True
+        )
+        return all(a.equal(b) and a.equal(c) for a, b, c in pairs)
+
+
+def splits() -> Any:
+    """Read two data sets in turn; returns which processes loaded them."""
+    import datasets
+
+    sets = {name: make("AboutItself", 24) for name in ("train", "validation")}
+    facts: dict[str, list[Any]] = {"train": [], "validation": []}
+    with open_loader(sets, num_workers=2, collate=datasets.as_list) as loader:
+        for epoch in range(3):
+            for split, found in facts.items():
+                for batch in loader.epoch(split, epoch):
+                    found += [{**sample, "epoch": epoch} for sample in batch]
+    return {"main": os.getpid(), **facts}
+
+
+def switched() -> Any:
+    """Load with the automatic choice; returns what it told and who loaded."""
+    import datasets
+
+    told: list[str] = []
+    with open_loader(make(OPTIONS["dataset"], OPTIONS["length"]), 8, tell=told.append) as loader:
+        most = 0
+        for batch in loader.epoch("data", 0):
+            most = max(most, len(loader._pool.workers))
+            del batch
+        assert datasets
+        return {"told": told, "workers": most, "setup": str(loader._tuner.setup)}
+
+
+def killed() -> Any:
+    """Kill workers at random moments while they load; returns how many, and all batches."""
+    choice = random.Random(OPTIONS["seed"])
+    dataset = make("Computing", 2400)
+    kills, batches = 0, []
+    told: list[str] = []
+    options = {"num_workers": 2, "method": OPTIONS["method"], "tell": told.append, "seed": 1}
+    with open_loader(dataset, **options) as loader:
+        since = 0
+        for batch in loader.epoch("data", 0, shuffle=True):
+            batches.append(batch.tolist())
+            since += 1
+            ready = [worker for worker in loader._pool.workers if worker.ready]
+            # Far enough from the last one, for a batch that ends two workers ends the run.
+            if len(ready) == 2 and since > 8:
+                time.sleep(choice.random() / 50)  # somewhere between the start and the end of a batch
+                os.kill(choice.choice(ready).process.pid, signal.SIGKILL)
+                kills, since = kills + 1, 0
+    return {"kills": kills, "told": len(told), "batches": digest(batches)}
+
+
+def not_killed() -> Any:
+    with open_loader(make("Drawing", 2400), seed=1) as loader:
+        return digest(batch.tolist() for batch in loader.epoch("data", 0, shuffle=True))
+
+
+if __name__ == "__main__":
+    project("runtime.start").prepare_workers()
+    print(json.dumps(globals()[CASE]()))

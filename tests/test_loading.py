@@ -1,0 +1,289 @@
+"""The loader, with real processes: what it delivers, and what it does when something breaks."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from children import Ended, run_child
+from rendering import Project, render
+from running import HERE, TIMEOUT_S, require_runnable
+from variants import DEFAULT
+
+pytestmark = pytest.mark.full
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+METHODS = ["forkserver", "spawn"] if HERE == "linux" else ["spawn"]
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such thing")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a thing")
+
+
+@pytest.fixture(scope="module")
+def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    require_runnable(DEFAULT, HERE)
+    return render(thin_template, tmp_path_factory.mktemp("loading") / "project", DEFAULT)
+
+
+def run(
+    project: Project, case: str, *, before: tuple[str, ...] = (), tmpdir: Path | None = None, **options: Any
+) -> Ended:
+    """Run a case of programs/loading.py; nothing of it may stay behind."""
+    separator = ";" if sys.platform == "win32" else ":"
+    environment: dict[str, str | Path] = {
+        "PYTHONPATH": separator.join([str(project.folder / "src"), str(PROGRAMS)])
+    }
+    if tmpdir:
+        environment["TMPDIR"] = tmpdir
+    program = [sys.executable, PROGRAMS / "loading.py", project.package, case, json.dumps(options)]
+    ended = run_child(
+        [*before, *program], cwd=project.folder, environment=environment, timeout_s=TIMEOUT_S
+    )
+    assert ended.left == []
+    return ended
+
+
+def result(ended: Ended) -> Any:
+    """What the program printed at last."""
+    assert ended.code == 0, ended.output
+    return json.loads(ended.output.splitlines()[-1])
+
+
+def all_samples(length: int, batch_size: int = 4) -> list[list[int]]:
+    """The batches of one epoch in the order of the data set."""
+    return [list(range(length))[start : start + batch_size] for start in range(0, length, batch_size)]
+
+
+def test_batches_and_weights_are_the_same_however_they_are_loaded(project: Project) -> None:
+    workers = [(0, METHODS[0]), *((n, method) for method in METHODS for n in (1, 2))]
+    workers.append((4, METHODS[0]))
+    names = result(run(project, "purity", workers=workers))
+    assert len(set(names.values())) == 1, names
+
+
+@pytest.mark.parametrize("length", [1, 3, 4, 9])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_each_sample_comes_once(length: int, workers: int, project: Project) -> None:
+    ended = run(project, "epochs", dataset=["Base", length], num_workers=workers, epochs=2)
+    assert result(ended) == [all_samples(length)] * 2
+
+
+def test_an_empty_data_set_is_refused(project: Project) -> None:
+    found = result(run(project, "error", dataset=["Base", 0]))
+    assert found["type"] == "ProjectError"
+    assert "'data' is empty" in found["message"]
+
+
+def test_samples_of_odd_types_arrive_as_they_were_sent(project: Project) -> None:
+    assert result(run(project, "odd")) == 6
+
+
+def test_a_batch_of_500_mb_arrives(project: Project) -> None:
+    (epoch,) = result(
+        run(
+            project,
+            "epochs",
+            dataset=["Large", 16],
+            batch_size=8,
+            num_workers=1,
+            collate=None,
+        )
+    )
+    assert [len(batch) for batch in epoch] == [8, 8]
+
+
+def test_two_loaders_and_two_epochs_at_once(project: Project) -> None:
+    assert result(run(project, "together")) is True
+
+
+def test_a_loader_that_is_dropped_leaves_nothing(project: Project) -> None:
+    ended = run(project, "dropped")
+    assert result(ended) is True
+    assert ended.workers >= 2
+
+
+def test_data_sets_share_workers_that_are_set_up_well(project: Project) -> None:
+    facts = result(run(project, "splits"))
+    main = facts.pop("main")
+    processes = {split: {f["pid"] for f in found} - {main} for split, found in facts.items()}
+    assert len(processes["train"] | processes["validation"]) == 2
+    # Both, for training gives the workers the time to start.
+    assert processes["validation"] <= processes["train"]
+    in_workers = [f for found in facts.values() for f in found if f["pid"] != main]
+    assert {f["threads"] for f in in_workers} == {1}
+    assert all(f["ignores_interrupt"] for f in in_workers)
+    loaded = set(in_workers[0]["modules"])
+    assert not loaded & {"tyro", "rich", "psutil", "loky", "tomli_w"}
+    assert {"torch", "numpy"} <= loaded
+
+
+def test_a_short_job_never_starts_a_worker(project: Project) -> None:
+    found = result(run(project, "switched", dataset="Drawing", length=800))
+    assert (found["workers"], found["told"]) == (0, [])
+
+
+def test_waiting_is_left_to_threads(project: Project) -> None:
+    ended = run(project, "switched", dataset="Waiting", length=4000)
+    found = result(ended)
+    assert (found["workers"], ended.workers) == (0, 0)
+    assert re.fullmatch(r"the main process with \d+ reading threads", found["setup"])
+    assert "of waiting" in found["told"][0]
+
+
+def test_computing_is_left_to_workers(project: Project) -> None:
+    found = result(run(project, "switched", dataset="Computing", length=4000))
+    assert found["workers"] >= 1
+    assert re.match(r"loading: \d+ workers? from here on \(a batch takes .* of computing", found["told"][0])
+
+
+@pytest.mark.parametrize("what", ["sleep", "hold_the_lock"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_sample_that_never_returns_is_named_with_its_line(
+    what: str, method: str, project: Project
+) -> None:
+    trouble = ["Trouble", what, 41]
+    options = {"num_workers": 2, "method": method, "timeout_s": 8}
+    found = result(run(project, "error", dataset=trouble, **options))
+    assert found["type"] == "ProjectError"
+    message = found["message"]
+    assert "batch 10 of epoch 0 of 'data'" in message
+    assert "[40, 41, 42, 43]" in message
+    assert "at sample 41" in message
+    assert message.count("stood still for 4 s") == 2
+    assert re.search(rf'datasets\.py", line \d+ in {what}\n.*in sample\n', message)
+    assert "seed_generators(0, 0, 10)" in message
+
+
+@pytest.mark.parametrize("what", ["sleep", "hold_the_lock"])
+def test_a_sample_that_never_returns_in_the_main_process_ends_the_run(
+    what: str, project: Project
+) -> None:
+    ended = run(project, "epochs", dataset=["Trouble", what, 41], num_workers=0, timeout_s=2)
+    assert ended.code == 1
+    assert re.search(rf'datasets\.py", line \d+ in {what}\n', ended.output)
+    if what == "sleep":
+        assert "batch 10 of epoch 0 of 'data'" in ended.output
+        assert "[40, 41, 42, 43]" in ended.output
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("kill", "was ended by SIGKILL"),
+        ("crash", "was ended by SIGSEGV"),
+        ("leave", "ended with exit code 7"),
+        ("sleep", "stood still for 2 s"),
+        ("hold_the_lock", "stood still for 2 s"),
+        ("stop", "was ended by SIGKILL"),
+    ],
+)
+@posix_only
+def test_a_worker_that_is_gone_is_replaced(
+    what: str, words: str, project: Project, tmp_path: Path
+) -> None:
+    dataset = ["Trouble", what, 41, str(tmp_path / "flag")]
+    ended = run(
+        project,
+        "epochs",
+        dataset=dataset[:3],
+        arguments={"flag": dataset[3]},
+        num_workers=2,
+        timeout_s=4,
+    )
+    assert result(ended) == [all_samples(64)]
+    assert words in ended.output
+    assert "batch 10 of epoch 0 of 'data'" in ended.output
+    assert "a new one tries again" in ended.output
+
+
+@pytest.mark.parametrize("method", METHODS)
+@posix_only
+def test_killing_workers_at_random_moments_changes_nothing(method: str, project: Project) -> None:
+    expected = result(run(project, "not_killed"))
+    kills = 0
+    for seed in range(3 if method == "forkserver" else 1):
+        found = result(run(project, "killed", seed=seed, method=method))
+        assert found["batches"] == expected
+        assert found["told"] >= found["kills"]
+        kills += found["kills"]
+    assert kills >= (20 if method == "forkserver" else 1)
+
+
+@pytest.mark.parametrize("what", ["kill", "crash", "leave"])
+@posix_only
+def test_a_batch_that_ends_two_workers_ends_the_run(what: str, project: Project) -> None:
+    found = result(run(project, "error", dataset=["Trouble", what, 41], num_workers=2))
+    assert found["type"] == "ProjectError"
+    assert "it was tried 2 times" in found["message"]
+    assert "at sample 41" in found["message"]
+    assert "seed_generators(0, 0, 10); [dataset[index] for" in found["message"]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(
+    ("what", "kind", "words"),
+    [
+        ("fail", "LookupError", "there is no such sample"),
+        ("fail_oddly", "OddError", "1 and 2"),
+        ("ask_to_exit", "SystemExit", "3"),
+    ],
+)
+def test_an_exception_ends_the_run_with_its_sample(
+    what: str, kind: str, words: str, workers: int, project: Project
+) -> None:
+    found = result(run(project, "error", dataset=["Trouble", what, 41], num_workers=workers))
+    if what == "fail_oddly" and workers:  # it cannot travel itself
+        kind = "LoadingError"
+    assert found["type"] == kind
+    assert words in found["message"]
+    assert re.search(rf'datasets\.py", line \d+, in {what}\n', found["text"])
+    if what != "ask_to_exit":
+        assert "in sample 41, for batch 10 of epoch 0 of 'data'" in found["text"]
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(later: bool, project: Project) -> None:
+    options = {"dataset": ["Unpicklable"], "arguments": {"later": later}}
+    message = result(run(project, "error", num_workers=2, **options))["message"]
+    if later:
+        assert message.startswith("data_set.file is of class TextIOWrapper and cannot travel")
+    else:
+        where = r"data_set\.transform\.steps\[1\]\.function is a lambda defined at datasets\.py:\d+ "
+        assert re.match(where, message)
+    assert "drop them in __getstate__" in message
+    ended = run(project, "epochs", **options)  # the main process can load it
+    assert result(ended) == [all_samples(64)]
+    assert ended.workers == 0
+
+
+@linux_only
+def test_little_shared_memory_is_enough(project: Project) -> None:
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+        pytest.skip("this user may not make a mount of its own")
+    script = 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"'
+    before = ("unshare", "-m", "sh", "-c", script, "sh")
+    ended = run(project, "epochs", dataset=["Large", 2], batch_size=1, num_workers=1, before=before)
+    assert [len(batch) for batch in result(ended)[0]] == [1, 1]
+
+
+@linux_only
+def test_few_descriptors_are_enough(project: Project) -> None:
+    before = ("sh", "-c", 'ulimit -Hn 64 && exec "$@"', "sh")
+    ended = run(project, "epochs", dataset=["Computing", 400], num_workers="auto", before=before)
+    assert len(result(ended)[0]) == 100
+
+
+@posix_only
+def test_a_long_name_of_the_folder_for_temporary_files(project: Project, tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    ended = run(project, "epochs", dataset=["Base", 16], num_workers=1, tmpdir=folder)
+    assert result(ended) == [all_samples(16)]
+    assert list(folder.iterdir()) == []
+
+

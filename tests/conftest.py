@@ -33,7 +33,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.split("::")[0]
-            return nodeid if file.endswith("test_training.py") else file
+            apart = file.endswith(("test_training.py", "test_loading.py", "test_resume.py"))
+            return nodeid if apart else file
 
     return ByFile(config, log)
 

@@ -84,17 +84,8 @@ def test_samples_of_odd_types_arrive_as_they_were_sent(project: Project) -> None
 
 
 def test_a_batch_of_500_mb_arrives(project: Project) -> None:
-    (epoch,) = result(
-        run(
-            project,
-            "epochs",
-            dataset=["Large", 16],
-            batch_size=8,
-            num_workers=1,
-            collate=None,
-        )
-    )
-    assert [len(batch) for batch in epoch] == [8, 8]
+    found = result(run(project, "large", length=16, batch_size=8, num_workers=1))
+    assert found == [[8, 62_500_000, 28], [8, 62_500_000, 92]]
 
 
 def test_two_loaders_and_two_epochs_at_once(project: Project) -> None:
@@ -267,13 +258,13 @@ def test_little_shared_memory_is_enough(project: Project) -> None:
         pytest.skip("this user may not make a mount of its own")
     script = 'mount -t tmpfs -o size=64k tmpfs /dev/shm && exec "$@"'
     before = ("unshare", "-m", "sh", "-c", script, "sh")
-    ended = run(project, "epochs", dataset=["Large", 2], batch_size=1, num_workers=1, before=before)
-    assert [len(batch) for batch in result(ended)[0]] == [1, 1]
+    ended = run(project, "large", length=2, batch_size=1, num_workers=1, before=before)
+    assert result(ended) == [[1, 62_500_000, 0], [1, 62_500_000, 1]]
 
 
 @linux_only
 def test_few_descriptors_are_enough(project: Project) -> None:
-    before = ("sh", "-c", 'ulimit -Hn 64 && exec "$@"', "sh")
+    before = ("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh")
     ended = run(project, "epochs", dataset=["Computing", 400], num_workers="auto", before=before)
     assert len(result(ended)[0]) == 100
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -82,7 +83,13 @@ def steps_done(runs_dir: Path) -> int:
         done = json.loads(summary.read_text(encoding="utf-8"))["done"]
     except (ValueError, OSError):
         return 0
-    return int(done["epochs"] * STEPS // 3 + done["batches_of_the_next"])
+    # The last epoch is done when its figures are saved too: as if that were a step more.
+    return int(done["epochs"] * STEPS // 3 + done["batches_of_the_next"] + (done["epochs"] == 3))
+
+
+def left_in(temporary: Path) -> list[str]:
+    """What a run left in the folder for temporary files, but for torch's own cache."""
+    return [path.name for path in temporary.iterdir() if "torchinductor" not in path.name]
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
@@ -92,7 +99,7 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(
     runs_dir = tmp_path / "runs"
     choice = random.Random(7)
     steps, kills = 0, 0
-    while steps < STEPS:
+    while steps <= STEPS:
         options = ["--resume", str(next(runs_dir.iterdir()))] if kills else SETTINGS
         program = [sys.executable, "-m", project.package, "train", *options]
         flags = ["--loader.num-workers", workers, "--runs-dir", str(runs_dir)]
@@ -107,8 +114,10 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(
         while child.poll() is None and steps_done(runs_dir) < goal:
             assert time.monotonic() < deadline_s
             time.sleep(choice.random() / 50)
-        family = child.children(recursive=True)
-        child.kill()
+        family = []
+        with contextlib.suppress(psutil.NoSuchProcess):  # it was done before
+            family = child.children(recursive=True)
+            child.kill()
         child.wait()
         _, alive = psutil.wait_procs(family, timeout=END_S)
         assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
@@ -135,7 +144,7 @@ def test_a_signal_ends_the_run_after_the_step_and_says_how_to_go_on(
     last = ended.output.splitlines()[-1]
     assert last.startswith(f"stopped by {name}; saved after the last step; go on with: ")
     assert ended.left == []
-    assert list(temporary.iterdir()) == []
+    assert left_in(temporary) == []
 
     (run_dir,) = (tmp_path / "runs").iterdir()
     command = re.search(r"python -m (\S+ train --resume .*)", last)
@@ -154,7 +163,7 @@ def test_a_run_whose_main_process_is_killed_leaves_nothing(project: Project, tmp
     assert ended.code == -signal.SIGKILL
     assert ended.workers == 2
     assert ended.left == []
-    assert list(temporary.iterdir()) == []
+    assert left_in(temporary) == []
 
 
 def test_a_damaged_checkpoint_is_named_and_the_one_before_it_offered(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -94,7 +96,8 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     validation_set = make_dataset(config.data_dir, "validation")
     make_dataset(config.data_dir, "test")  # a fault in it should show before hours of training
 
-    torch.manual_seed(config.seed)
+    for set_seed in (random.seed, np.random.seed, torch.manual_seed):
+        set_seed(config.seed)
     model = DigitNet(CLASSES).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay

@@ -34,6 +34,10 @@ LEAVE_S = 1.0
 """Seconds that workers have to leave before they are killed. They hold nothing to lose."""
 LOW_MEMORY_BYTES = 500e6
 """A worker that is killed while less is free was probably killed for its memory."""
+GRACE_S = 5.0
+"""Seconds that a worker has beyond its limit, to end itself."""
+BOOT_S = 60.0
+"""Seconds that a worker may take to start."""
 LOOK_S = 1.0
 """Seconds to wait at once. Counted one by one, a pause of the whole program is no stall."""
 
@@ -175,8 +179,8 @@ class WorkerPool:
                 return
             except Empty:
                 waited_s += LOOK_S
-            # A worker ends itself when it stands still. This is for one that cannot.
-            if waited_s > self._limit_s + 5:
+            # A worker ends itself when it stands still. This is for those that cannot.
+            if waited_s > (self._limit_s + GRACE_S if task.worker else BOOT_S):
                 for worker in self.workers:
                     if worker is task.worker or not worker.ready:
                         worker.process.kill()

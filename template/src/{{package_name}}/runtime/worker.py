@@ -60,6 +60,8 @@ class Loaded(NamedTuple):
     batch: Any
     cost: Cost | None
     error: BaseException | None = None
+    trace: str = ""
+    """The traceback of the exception, which cannot travel with it."""
 
 
 def work(
@@ -95,20 +97,24 @@ def work(
                 at_sample = report_sample if request.careful else None
                 send(connection, Loaded(*reader.load(request, at_sample)))
             except BaseException as error:  # also SystemExit: it means the run, not the worker
-                send(connection, Loaded(None, None, portable(error)))
+                send(connection, Loaded(None, None, portable(error), trace_of(error)))
             watchdog.end()
 
 
 def portable(error: BaseException) -> BaseException:
-    """The exception as it can travel: with its traceback as a text, and its type where it pickles."""
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    """The exception itself if it can travel, else another that has its text."""
     try:
         copy = pickle.loads(pickle.dumps(error))
         assert type(copy) is type(error)
     except Exception:  # its type is local, or takes other arguments than it passes on
-        copy = LoadingError(f"{type(error).__name__}: {error}")
-    copy.__cause__ = LoadingError(f"in a worker process\n\n{text}")
-    return copy
+        return LoadingError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def trace_of(error: BaseException) -> str:
+    """The traceback of an exception, as Python prints it."""
+    lines = traceback.format_exception(type(error), error, error.__traceback__)
+    return "in a worker process:\n\n" + "".join(lines)
 
 
 def set_up(settings: WorkerSettings) -> None:

@@ -47,6 +47,10 @@ def emulate(platform: str) -> None:
     context._default_context.__init__(context._concrete_contexts["spawn"])
     vars(multiprocessing)["get_all_start_methods"] = lambda: METHODS[platform]
     sys.meta_path.insert(0, StartFinder(platform))
+    if platform == "win32":  # a project for Windows alone imports it; here a pipe has a descriptor
+        module: Any = ModuleType("msvcrt")
+        module.open_osfhandle = lambda handle, flags: handle
+        sys.modules["msvcrt"] = module
 
 
 if wanted := os.environ.get("EMULATE_PLATFORM"):

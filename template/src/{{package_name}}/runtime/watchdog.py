@@ -19,22 +19,26 @@ class Watchdog:
     the interpreter's lock back.
 
     Args:
-        limit_s: seconds that one piece of work may take.
-        stack_file: a file, or a descriptor, for the stack.
+        limit_s: seconds that one piece of work may take; None to watch nothing.
+        stack_file: a descriptor for the stack.
         explain: called first, with the work, where Python still runs; may end the process itself.
     """
 
     def __init__(
-        self, limit_s: float, stack_file: Any, explain: Callable[[Any], None] | None = None
+        self,
+        limit_s: float | None,
+        stack_file: int,
+        explain: Callable[[Any], None] | None = None,
     ) -> None:
         self.work: object = None
         """What this process does: another object for each piece of work, None in between."""
-        self._tick_s = limit_s / TICKS
         self._stack_file = stack_file
         self._explain = explain
         self._closed = Event()
-        self._armed = False
-        Thread(target=self._watch, name="watchdog", daemon=True).start()
+        self._armed = limit_s is None  # there is nothing to arm then
+        if limit_s is not None:
+            self._tick_s = limit_s / TICKS
+            Thread(target=self._watch, name="watchdog", daemon=True).start()
 
     def begin(self, work: object) -> None:
         """Watch a piece of work."""

@@ -154,7 +154,14 @@ def render_project() -> Path:
     from copier import run_copy
 
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    run_copy(str(ROOT), folder, vcs_ref="HEAD", defaults=True, quiet=True, data={"package_name": "measured"})
+    run_copy(
+        str(ROOT),
+        folder,
+        vcs_ref="HEAD",
+        defaults=True,
+        quiet=True,
+        data={"package_name": "measured"},
+    )
     return folder
 
 
@@ -176,7 +183,11 @@ def main() -> None:
     fixed = arguments.fixed
     for method in arguments.methods:
         fixed_s(warm_up, 1, method)
-        print(f"\n{method:<28} {'auto':>7} " + " ".join(f"{count:>7}" for count in fixed) + "   auto/best")
+        print(
+            f"\n{method:<28} {'auto':>7} "
+            + " ".join(f"{count:>7}" for count in fixed)
+            + "   auto/best"
+        )
         for workload in WORKLOADS:
             if arguments.only not in workload.name:
                 continue

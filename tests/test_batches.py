@@ -87,7 +87,7 @@ class Draws:
 
 
 def test_seeding_fixes_all_three_generators_and_nothing_is_drawn_twice(load: Load) -> None:
-    seed_generators = load("runtime.batches").seed_generators
+    seed_generators = load("runtime.generators").seed_generators
     drawn = {}
     for key in [(seed, epoch, number) for seed in (0, 1) for epoch in (0, 1) for number in (0, 1)]:
         seed_generators(*key)
@@ -135,14 +135,13 @@ def test_a_batch_depends_on_nothing_that_happened_before(
 
 
 def test_loading_in_the_main_process_leaves_its_random_state_alone(load: Load) -> None:
-    batches = load("runtime.batches")
-    generators, key = batches.LoadingGenerators(), keys(load, 12, 5)[0]
-    batches.seed_generators(3, 3, 3)
+    generators = load("runtime.generators")
+    generators.seed_generators(3, 3, 3)
     expected = draw(), draw()
-    batches.seed_generators(3, 3, 3)
+    generators.seed_generators(3, 3, 3)
     first = draw()
-    with generators.in_use():
-        loaded(load, Draws(), key)
+    with generators.LoadingGenerators().in_use():
+        loaded(load, Draws(), keys(load, 12, 5)[0])
     assert (first, draw()) == expected
 
 
@@ -152,10 +151,10 @@ def test_a_sample_that_fails_leaves_the_random_state_alone_too(load: Load) -> No
             draw()
             raise LookupError("no such sample")
 
-    batches = load("runtime.batches")
-    batches.seed_generators(3, 3, 3)
+    generators = load("runtime.generators")
+    generators.seed_generators(3, 3, 3)
     expected = draw()
-    batches.seed_generators(3, 3, 3)
-    with pytest.raises(LookupError), batches.LoadingGenerators().in_use():
+    generators.seed_generators(3, 3, 3)
+    with pytest.raises(LookupError), generators.LoadingGenerators().in_use():
         loaded(load, Failing(), keys(load, 12, 5)[0])
     assert draw() == expected

@@ -265,7 +265,7 @@ def test_a_fixed_number_of_workers_is_kept_and_only_threads_are_chosen(load: Loa
             max_workers=workers,
             can_read_ahead=True,
             current=adapt.Setup(0, workers),
-            fixed_workers=workers,
+            is_fixed=True,
         )
         assert chosen.workers == workers
         assert chosen.threads > 0

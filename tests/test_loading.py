@@ -31,7 +31,12 @@ def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pr
 
 
 def run(
-    project: Project, case: str, *, before: tuple[str, ...] = (), tmpdir: Path | None = None, **options: Any
+    project: Project,
+    case: str,
+    *,
+    before: tuple[str, ...] = (),
+    tmpdir: Path | None = None,
+    **options: Any,
 ) -> Ended:
     """Run a case of programs/loading.py; nothing of it may stay behind."""
     separator = ";" if sys.platform == "win32" else ":"
@@ -56,7 +61,9 @@ def result(ended: Ended) -> Any:
 
 def all_samples(length: int, batch_size: int = 4) -> list[list[int]]:
     """The batches of one epoch in the order of the data set."""
-    return [list(range(length))[start : start + batch_size] for start in range(0, length, batch_size)]
+    return [
+        list(range(length))[start : start + batch_size] for start in range(0, length, batch_size)
+    ]
 
 
 def test_batches_and_weights_are_the_same_however_they_are_loaded(project: Project) -> None:
@@ -129,7 +136,9 @@ def test_waiting_is_left_to_threads(project: Project) -> None:
 def test_computing_is_left_to_workers(project: Project) -> None:
     found = result(run(project, "switched", dataset="Computing", length=4000))
     assert found["workers"] >= 1
-    assert re.match(r"loading: \d+ workers? from here on \(a batch takes .* of computing", found["told"][0])
+    assert re.match(
+        r"loading: \d+ workers? from here on \(a batch takes .* of computing", found["told"][0]
+    )
 
 
 @pytest.mark.parametrize("what", ["sleep", "hold_the_lock"])
@@ -238,13 +247,17 @@ def test_an_exception_ends_the_run_with_its_sample(
 
 
 @pytest.mark.parametrize("later", [False, True])
-def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(later: bool, project: Project) -> None:
+def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(
+    later: bool, project: Project
+) -> None:
     options = {"dataset": ["Unpicklable"], "arguments": {"later": later}}
     message = result(run(project, "error", num_workers=2, **options))["message"]
     if later:
         assert message.startswith("data_set.file is of class TextIOWrapper and cannot travel")
     else:
-        where = r"data_set\.transform\.steps\[1\]\.function is a lambda defined at datasets\.py:\d+ "
+        where = (
+            r"data_set\.transform\.steps\[1\]\.function is a lambda defined at datasets\.py:\d+ "
+        )
         assert re.match(where, message)
     assert "drop them in __getstate__" in message
     ended = run(project, "epochs", **options)  # the main process can load it
@@ -276,5 +289,3 @@ def test_a_long_name_of_the_folder_for_temporary_files(project: Project, tmp_pat
     ended = run(project, "epochs", dataset=["Base", 16], num_workers=1, tmpdir=folder)
     assert result(ended) == [all_samples(16)]
     assert list(folder.iterdir()) == []
-
-

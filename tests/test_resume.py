@@ -154,7 +154,9 @@ def test_a_signal_ends_the_run_after_the_step_and_says_how_to_go_on(
 
 
 @posix_only
-def test_a_run_whose_main_process_is_killed_leaves_nothing(project: Project, tmp_path: Path) -> None:
+def test_a_run_whose_main_process_is_killed_leaves_nothing(
+    project: Project, tmp_path: Path
+) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     flags = [*SETTINGS, "--loader.num-workers", "2", "--runs-dir", str(tmp_path / "runs")]

@@ -24,7 +24,9 @@ RUNS: list[tuple[Answers, str]] = [
     (DEFAULT, "windows"),
     (DEFAULT, "macos"),
 ]
-RESULTS = {"config.toml", "metrics.csv", "last.pt", "last.json", "best.pt", "best.json"}
+RESULTS = {"config.toml", "metrics.csv", "previous.pt"} | {
+    f"{name}.{kind}" for name in ("last", "best") for kind in ("pt", "json")
+}
 
 
 def title(answers: Answers, system: str) -> str:

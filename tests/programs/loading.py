@@ -1,6 +1,6 @@
 """Loads data in one of several ways, and prints what came of it as JSON in the last line.
 
-    python loading.py PACKAGE CASE [OPTIONS AS JSON]
+python loading.py PACKAGE CASE [OPTIONS AS JSON]
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def project(name: str) -> Any:
     return importlib.import_module(f"{PACKAGE}.{name}")
 
 
-def open_loader(dataset: Any, batch_size: int = 4, *, method: str | None = None, **options: Any) -> Any:
+def open_loader(
+    dataset: Any, batch_size: int = 4, *, method: str | None = None, **options: Any
+) -> Any:
     """A loader of one data set, named "data"; what it tells goes to stdout."""
     if method:
         options["start_method"] = project("runtime.start").StartMethod(method, "it is tested")
@@ -72,8 +74,8 @@ def train(dataset: str, *, length: int, switch_at: int | None, fresh: bool, **op
             loader = open_loader(make(dataset, length), 4, seed=5, **options)
         for number, batch in enumerate(loader.epoch("data", epoch, shuffle=True)):
             if number == switch_at:
-                loader._tuner.setup = adapt.Setup(4, 2)
-                loader._tuner._changes = 99
+                loader._dispatcher.tuner.setup = adapt.Setup(4, 2)
+                loader._dispatcher.tuner._changes = 99
             loss = (model(batch.float()) ** 2).mean() * (1 + random.random() + np.random.random())
             optimizer.zero_grad()
             loss.backward()
@@ -104,7 +106,10 @@ def epochs() -> Any:
     count = options.pop("epochs", 1)
     with open_loader(dataset, **options) as loader:
         return [
-            [batch.tolist() if hasattr(batch, "tolist") else batch for batch in loader.epoch("data", epoch)]
+            [
+                batch.tolist() if hasattr(batch, "tolist") else batch
+                for batch in loader.epoch("data", epoch)
+            ]
             for epoch in range(count)
         ]
 
@@ -198,10 +203,10 @@ def switched() -> Any:
     with open_loader(make(OPTIONS["dataset"], OPTIONS["length"]), 8, tell=told.append) as loader:
         most = 0
         for batch in loader.epoch("data", 0):
-            most = max(most, len(loader._pool.workers))
+            most = max(most, len(loader._dispatcher.pool.workers))
             del batch
         assert datasets
-        return {"told": told, "workers": most, "setup": str(loader._tuner.setup)}
+        return {"told": told, "workers": most, "setup": str(loader._dispatcher.tuner.setup)}
 
 
 def killed() -> Any:
@@ -216,10 +221,12 @@ def killed() -> Any:
         for batch in loader.epoch("data", 0, shuffle=True):
             batches.append(batch.tolist())
             since += 1
-            ready = [worker for worker in loader._pool.workers if worker.ready]
+            ready = [worker for worker in loader._dispatcher.pool.workers if worker.ready]
             # Far enough from the last one, for a batch that ends two workers ends the run.
             if len(ready) == 2 and since > 8:
-                time.sleep(choice.random() / 50)  # somewhere between the start and the end of a batch
+                time.sleep(
+                    choice.random() / 50
+                )  # somewhere between the start and the end of a batch
                 os.kill(choice.choice(ready).process.pid, signal.SIGKILL)
                 kills, since = kills + 1, 0
     return {"kills": kills, "told": len(told), "batches": digest(batches)}

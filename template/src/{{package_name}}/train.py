@@ -122,8 +122,9 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         **asdict(config.loader),
     )
     run_dir = checkpoint.parent if checkpoint else new_run_folder(config.runs_dir)
-    every = {"every_s": config.save_every_s, "every_steps": config.save_every_steps}
-    checkpoints = Checkpoints(run_dir, parts, device, **every)
+    checkpoints = Checkpoints(
+        run_dir, parts, device, every_s=config.save_every_s, every_steps=config.save_every_steps
+    )
     write_settings(config, run_dir / "config.toml")
     report.decisions([("device", *chosen), *loader.plan.rows()])
     report.line(f"results go to {run_dir}")

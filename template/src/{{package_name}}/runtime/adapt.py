@@ -122,11 +122,11 @@ def choose_setup(
     max_workers: int,
     can_read_ahead: bool,
     current: Setup,
-    fixed_workers: int | None = None,
+    is_fixed: bool = False,
 ) -> Setup:
     """The setup that ends soonest; the one with fewer workers, then threads, if about equal."""
-    worker_counts = range(max_workers + 1) if fixed_workers is None else [fixed_workers]
-    if can_read_ahead and measured.cpu_s < ONLY_WAITS * measured.wait_s:
+    worker_counts = range(max_workers if is_fixed else 0, max_workers + 1)
+    if not is_fixed and can_read_ahead and measured.cpu_s < ONLY_WAITS * measured.wait_s:
         worker_counts = worker_counts[:1]
     thread_counts = THREAD_COUNTS if can_read_ahead else (0,)
     setups = [Setup(threads, workers) for workers in worker_counts for threads in thread_counts]

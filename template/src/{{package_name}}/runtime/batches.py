@@ -8,14 +8,10 @@ stop anywhere and go on with the next batch.
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import torch
 
 
 class MapDataset(Protocol):
@@ -72,37 +68,3 @@ def batch_keys(
     for number in list(range(rank, all_batches, world_size))[first:]:
         indices = order[number * batch_size : (number + 1) * batch_size]
         yield BatchKey(epoch, number, indices.tolist())
-
-
-def seed_generators(seed: int, epoch: int, number: int) -> None:
-    """Seed `random`, numpy's global generator and torch's CPU generator for one batch."""
-    # A hash turns a few small numbers into independent seeds, several times faster than numpy's
-    # SeedSequence would.
-    digest = hashlib.blake2b(f"{seed} {epoch} {number}".encode(), digest_size=20).digest()
-    random.seed(int.from_bytes(digest[:8], "little"))
-    np.random.seed(int.from_bytes(digest[8:12], "little"))
-    # torch.manual_seed would reach for accelerators too, which loading must never touch.
-    torch.default_generator.manual_seed(int.from_bytes(digest[12:], "little"))
-
-
-class LoadingGenerators:
-    """Random generators for loading in the main process, so that training's own are left alone.
-
-    To swap numpy's is many times faster than to save its state and to put it back.
-    """
-
-    def __init__(self) -> None:
-        self._numpy = np.random.MT19937(0)
-
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Put the three generators of training aside, and back as they were."""
-        python_state, torch_state = random.getstate(), torch.default_generator.get_state()
-        training = np.random.get_bit_generator()
-        np.random.set_bit_generator(self._numpy)
-        try:
-            yield
-        finally:
-            np.random.set_bit_generator(training)
-            random.setstate(python_state)
-            torch.default_generator.set_state(torch_state)

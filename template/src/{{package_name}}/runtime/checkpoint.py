@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import random
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,11 +16,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from .errors import ProjectError
 from .files import write_whole
+from .generators import get_generators, set_generators
 from .interrupt import Stopped
 
 LAST, PREVIOUS, BEST = "last.pt", "previous.pt", "best.pt"
@@ -139,29 +138,6 @@ def describe(progress: Progress) -> dict[str, Any]:
     """What people want to know about a checkpoint."""
     done = {"epochs": progress.epoch, "batches_of_the_next": progress.batches}
     return {"done": done, **(progress.history[-1] if progress.history else {})}
-
-
-def get_generators(device: torch.device) -> dict[str, Any]:
-    """The state of the random generators that training may draw from, as plain values."""
-    algorithm, key, *rest = np.random.get_state()
-    states: dict[str, Any] = {
-        "python": random.getstate(),
-        "numpy": [algorithm, key.tolist(), *rest],
-        "torch": torch.get_rng_state(),
-    }
-    if device.type != "cpu":
-        states[device.type] = torch.get_device_module(device).get_rng_state()
-    return states
-
-
-def set_generators(states: Mapping[str, Any], device: torch.device) -> None:
-    """Put the random generators into a state that was saved."""
-    random.setstate(states["python"])
-    algorithm, key, *rest = states["numpy"]
-    np.random.set_state((algorithm, np.array(key, dtype=np.uint32), *rest))
-    torch.set_rng_state(states["torch"])
-    if device.type in states:  # else it was saved on another device
-        torch.get_device_module(device).set_rng_state(states[device.type])
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any], summary: Mapping[str, Any]) -> None:

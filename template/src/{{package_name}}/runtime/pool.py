@@ -6,32 +6,24 @@ pipes close, and there is no lock or queue that it could spoil for the others.
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import multiprocessing
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import Any
 
 from .errors import ProjectError
-from .interrupt import interrupt_held
 from .machine import free_memory_bytes
+from .plan import LoaderPlan
+from .process import LEAVE_S, Worker, collect_mail, end_worker, end_workers, post, start_worker
 from .reader import BatchSource, Request
-from .stacks import read_text
 from .story import describe_end, describe_failures
-from .wire import receive
-from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready, WorkerSettings, work
+from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready
 
 TRIES = 2
 """How often a batch may bring its worker down, and how often in a row a worker may fail to start."""
-LEAVE_S = 1.0
-"""Seconds that workers have to leave before they are killed. They hold nothing to lose."""
 LOW_MEMORY_BYTES = 500e6
 """A worker that is killed while less is free was probably killed for its memory."""
 GRACE_S = 5.0
@@ -56,25 +48,11 @@ class Task:
     """The sample that was being loaded, known only when it is tried again."""
 
 
-@dataclass(eq=False)
-class Worker:
-    """One worker process, and this end of its pipes."""
-
-    number: int
-    process: Any
-    connection: Connection
-    stacks: Connection
-    collector: Thread
-    tasks: deque[Task] = field(default_factory=deque)
-    """What it was asked for and has not answered, in order."""
-    ready: bool = False
-    leaving: bool = False
-
-
 class WorkerPool:
     """Workers that load batches; close it after use.
 
     Args:
+        plan: how they start, and whether what they send goes into page-locked memory.
         limit_s: seconds that a worker may take for one batch.
         tell: takes a line for people.
     """
@@ -82,10 +60,9 @@ class WorkerPool:
     def __init__(
         self,
         source: BatchSource,
+        plan: LoaderPlan,
         *,
-        start_method: str,
         limit_s: float,
-        pin_memory: bool,
         tell: Callable[[str], None],
     ) -> None:
         self.target = 0
@@ -95,10 +72,10 @@ class WorkerPool:
         """Processor time that the last worker took to start."""
         self.failed_starts: list[str] = []
         """How workers ended before they were ready, since the last one that was."""
-        self._source, self._limit_s, self._pin_memory = source, limit_s, pin_memory
+        self._source, self._limit_s, self._pin_memory = source, limit_s, plan.pin_memory.value
         self._tell = tell
-        self._context: Any = multiprocessing.get_context(start_method)
-        self._mail: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+        self._context: Any = multiprocessing.get_context(plan.start_method.value)
+        self._mail: SimpleQueue[tuple[Worker, Any]] = SimpleQueue()
         self._started = 0
         # Called when the pool is closed or dropped, and at the latest when the program ends.
         self.close = weakref.finalize(self, end_workers, self.workers)
@@ -128,25 +105,10 @@ class WorkerPool:
 
     def start(self) -> None:
         """Start a worker; it will say when it is ready."""
-        ours, theirs = self._context.Pipe()
-        stacks, their_stacks = self._context.Pipe(duplex=False)
-        number, self._started = self._started, self._started + 1
-        settings = WorkerSettings(number, self._limit_s, logging.getLogger().level)
-        process = self._context.Process(
-            target=work,
-            args=(settings, self._source, theirs, their_stacks),
-            name=f"loader-{number}",
-            daemon=True,
-        )
-        with interrupt_held():
-            process.start()
-        # Only the worker holds these ends from now on, so that they close when it dies.
-        theirs.close()
-        their_stacks.close()
-        arguments = (ours, number, self._mail, self._pin_memory)
-        collector = Thread(target=collect, args=arguments, name=process.name, daemon=True)
-        collector.start()
-        self.workers.append(Worker(number, process, ours, stacks, collector))
+        worker = start_worker(self._context, self._started, self._source, self._limit_s)
+        collect_mail(worker, self._mail, self._pin_memory)
+        self.workers.append(worker)
+        self._started += 1
 
     def hand_out(self, tasks: Iterable[Task], threads: int) -> None:
         """Ask workers that have room for the batches that nobody was asked for yet.
@@ -185,8 +147,7 @@ class WorkerPool:
                     if worker is task.worker or not worker.ready:
                         worker.process.kill()
 
-    def _open(self, number: int, message: Ready | Loaded | None) -> None:
-        worker = next(worker for worker in self.workers if worker.number == number)
+    def _open(self, worker: Worker, message: Ready | AtSample | Loaded | None) -> None:
         match message:
             case Ready(boot_cpu_s):
                 worker.ready = True
@@ -222,44 +183,3 @@ class WorkerPool:
         if exit_code == -9 and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:
             self.target -= 1
             self._tell(f"memory is short: from here on there are {self.target} workers")
-
-
-def post(worker: Worker, message: tuple[Request, int] | None) -> None:
-    """Send a worker a request and a number of threads, or the wish that it leaves."""
-    with contextlib.suppress(OSError):  # it is gone: its collector will say so
-        worker.connection.send(message)
-
-
-def collect(
-    connection: Connection, number: int, mail: SimpleQueue[tuple[int, Any]], pin_memory: bool
-) -> None:
-    """Take what a worker sends as soon as it comes, so that it never waits; a thread for each."""
-    try:
-        while True:
-            mail.put((number, receive(connection, pin_memory=pin_memory)))
-    except Exception:  # the pipe was closed, maybe in the middle of a message
-        mail.put((number, None))
-
-
-def end_workers(workers: list[Worker]) -> None:
-    """Have all leave, and kill those that are too busy to do it."""
-    for worker in workers:
-        post(worker, None)
-    deadline_s = time.monotonic() + LEAVE_S
-    for worker in workers:
-        worker.process.join(max(0.0, deadline_s - time.monotonic()))
-        end_worker(worker)
-    workers.clear()
-
-
-def end_worker(worker: Worker) -> tuple[int, str]:
-    """End a worker that is gone, or should be; returns its exit code and its last stack, if any."""
-    if worker.process.is_alive():
-        worker.process.kill()
-        worker.process.join()
-    exit_code, stack = worker.process.exitcode, read_text(worker.stacks)
-    worker.collector.join(LEAVE_S)  # a pipe must not be closed while a thread reads from it
-    worker.connection.close()
-    worker.stacks.close()
-    worker.process.close()
-    return exit_code, stack

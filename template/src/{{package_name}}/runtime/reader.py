@@ -10,8 +10,9 @@ from threading import Thread
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
-from .batches import BatchKey, MapDataset, seed_generators
+from .batches import BatchKey, MapDataset
 from .errors import LoadingError, ProjectError
+from .generators import seed_generators
 
 
 class Request(NamedTuple):

@@ -44,7 +44,7 @@ def describe_failures(task: Task, seed: int) -> str:
     return (
         f"{request} cannot be loaded; it was tried {len(task.failures)} times.\n{ends}\n"
         f"Its samples are {key.indices}.{sample} To load it alone, with seed_generators of "
-        f"{RUNTIME}/batches.py: seed_generators({seed}, {key.epoch}, {key.number}); "
+        f"{RUNTIME}/generators.py: seed_generators({seed}, {key.epoch}, {key.number}); "
         f"[dataset[index] for index in {key.indices}]"
     )
 

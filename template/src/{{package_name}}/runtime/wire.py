@@ -14,6 +14,8 @@ from typing import Any
 
 import torch
 
+from .tensors import memoryview_of, reduce_tensor
+
 PIECE_BYTES = 1 << 18
 """Large tensors go in pieces: a pipe holds no more at once, and each stays in the processor's
 cache (measured: 1 to 2 GB/s; in one piece a third less)."""
@@ -54,39 +56,9 @@ def receive(connection: Connection, *, pin_memory: bool = False) -> Any:
     text, sizes = pickle.loads(connection.recv_bytes())
     buffers = []
     for size in sizes:
-        view = memoryview(torch.empty(size, dtype=torch.uint8, pin_memory=pin_memory).numpy())
+        view = memoryview_of(torch.empty(size, dtype=torch.uint8, pin_memory=pin_memory))
         start = 0
         while start < size:
             start += connection.recv_bytes_into(view, start)
         buffers.append(view)
     return pickle.loads(text, buffers=buffers)
-
-
-def reduce_tensor(tensor: torch.Tensor) -> Any:
-    """Pickle a tensor as its memory, if it has the plain form that nearly all have."""
-    plain = (
-        tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
-        and not (tensor.is_quantized or tensor.is_conj() or tensor.is_neg())
-        and tensor.grad_fn is None
-    )
-    if not plain:
-        return tensor.__reduce_ex__(5)
-    flat = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-    return rebuild_tensor, (
-        pickle.PickleBuffer(flat.numpy()),
-        tensor.dtype,
-        tuple(tensor.shape),
-        tensor.requires_grad,
-    )
-
-
-def rebuild_tensor(
-    buffer: Any, dtype: torch.dtype, shape: tuple[int, ...], requires_grad: bool
-) -> torch.Tensor:
-    """Make a tensor that lies in the received memory."""
-    view = memoryview(buffer)
-    if view.nbytes == 0:
-        return torch.empty(shape, dtype=dtype, requires_grad=requires_grad)
-    tensor = torch.frombuffer(view, dtype=dtype).reshape(shape)
-    return tensor.requires_grad_() if requires_grad else tensor

@@ -51,7 +51,7 @@ class Ready(NamedTuple):
 class AtSample(NamedTuple):
     """Says which sample is loaded next, of a batch that is loaded with care."""
 
-    index: int
+    sample: int
 
 
 class Loaded(NamedTuple):

@@ -32,7 +32,7 @@ LINUX = {
 SPAWNING = {**LINUX, "memory_bytes": 64 * GB, "shared_memory_bytes": None}
 MACOS = {**SPAWNING, "platform": "darwin", "open_files": 10_240}
 WINDOWS = {**SPAWNING, "platform": "win32", "open_files": None}
-DIGITS = {
+DIGITS: dict[str, Any] = {
     "requested_workers": None,
     "batches": 510,
     "batch_bytes": 32 * (8 * 8 * 4 + 8),

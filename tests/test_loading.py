@@ -45,7 +45,13 @@ def run(
     }
     if tmpdir:
         environment["TMPDIR"] = tmpdir
-    program = [sys.executable, PROGRAMS / "loading.py", project.package, case, json.dumps(options)]
+    program: list[str | Path] = [
+        sys.executable,
+        PROGRAMS / "loading.py",
+        project.package,
+        case,
+        json.dumps(options),
+    ]
     ended = run_child(
         [*before, *program], cwd=project.folder, environment=environment, timeout_s=TIMEOUT_S
     )
@@ -147,7 +153,7 @@ def test_a_sample_that_never_returns_is_named_with_its_line(
     what: str, method: str, project: Project
 ) -> None:
     trouble = ["Trouble", what, 41]
-    options = {"num_workers": 2, "method": method, "timeout_s": 8}
+    options: dict[str, Any] = {"num_workers": 2, "method": method, "timeout_s": 8}
     found = result(run(project, "error", dataset=trouble, **options))
     assert found["type"] == "ProjectError"
     message = found["message"]
@@ -250,7 +256,7 @@ def test_an_exception_ends_the_run_with_its_sample(
 def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(
     later: bool, project: Project
 ) -> None:
-    options = {"dataset": ["Unpicklable"], "arguments": {"later": later}}
+    options: dict[str, Any] = {"dataset": ["Unpicklable"], "arguments": {"later": later}}
     message = result(run(project, "error", num_workers=2, **options))["message"]
     if later:
         assert message.startswith("data_set.file is of class TextIOWrapper and cannot travel")

@@ -65,7 +65,8 @@ def end_of(run_dir: Path) -> dict[str, Any]:
     assert state["progress"]["epoch"] == 3
     for row in state["progress"]["history"]:
         del row["samples_per_s"], row["wait_share"]
-    return as_plain(state)
+    plain: dict[str, Any] = as_plain(state)
+    return plain
 
 
 def as_plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The commands of this repository: nox -s demo, tests, fast, lint."""
+"""The commands of this repository: nox -s demo, tests, fast, lint, bench."""
 
 from __future__ import annotations
 
@@ -72,3 +72,10 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", *OWN_PYTHON)
     # The type checker needs torch, which is in the environment of the tests.
     session.notify("tests", ["tests/test_types.py", "-m", "not full"])
+
+
+@nox.session(reuse_venv=True, default=False)
+def bench(session: nox.Session) -> None:
+    """Compare the loader with fixed numbers of workers; arguments after -- go to the script."""
+    session.install("-r", str(ROOT / "tests" / "requirements.txt"), "-c", CONSTRAINTS)
+    session.run("python", str(ROOT / "benchmarks" / "workers.py"), *session.posargs)

@@ -25,7 +25,6 @@ from torch.utils.data import DataLoader, Dataset
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("forkserver", "spawn")
 FIXED = (0, 1, 2, 4, 8)
-RULES = {"0": 0, "4": 4, "min(4, cpus - 1)": None, "min(8, cpus)": None, "all cpus": None}
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ def test_a_sample_that_never_returns_in_the_main_process_ends_the_run(
         ("leave", "ended with exit code 7"),
         ("sleep", "stood still for 2 s"),
         ("hold_the_lock", "stood still for 2 s"),
-        ("stop", "was ended by SIGKILL"),
+        ("stop", "did not answer any more"),
     ],
 )
 @posix_only
@@ -205,6 +205,14 @@ def test_a_worker_that_is_gone_is_replaced(
     assert words in ended.output
     assert "batch 10 of epoch 0 of 'data'" in ended.output
     assert "a new one tries again" in ended.output
+
+
+@posix_only
+def test_fewer_workers_go_on_where_memory_is_short(project: Project, tmp_path: Path) -> None:
+    found = result(run(project, "short_memory", flag=str(tmp_path / "flag")))
+    assert found["told"][-1] == "memory is short: from here on there are 1 workers at most"
+    assert found["workers"] == 1
+    assert found["samples"] == list(range(400))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -269,6 +277,17 @@ def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(
     ended = run(project, "epochs", **options)  # the main process can load it
     assert result(ended) == [all_samples(64)]
     assert ended.workers == 0
+
+
+@linux_only
+def test_ten_times_the_data_takes_no_more_memory_of_a_worker(
+    project: Project, tmp_path: Path
+) -> None:
+    few, many = (
+        result(run(project, "memory", folder=str(tmp_path), length=length))
+        for length in (4_000, 40_000)
+    )
+    assert many < 1.05 * few
 
 
 @linux_only

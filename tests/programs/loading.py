@@ -209,6 +209,36 @@ def switched() -> Any:
         return {"told": told, "workers": most, "setup": str(loader._dispatcher.tuner.setup)}
 
 
+def memory() -> Any:
+    """Read all digits of a file; returns the bytes that the worker alone has written to."""
+    from pathlib import Path
+
+    import numpy as np
+
+    folder = Path(OPTIONS["folder"])
+    np.save(folder / "images.npy", np.zeros((OPTIONS["length"], 8, 8), np.uint8))
+    np.save(folder / "labels.npy", np.zeros(OPTIONS["length"], np.uint8))
+    dataset = project("data").DigitArrays(folder / "images.npy", folder / "labels.npy")
+    with open_loader(dataset, 256, num_workers=1) as loader:
+        for _ in loader.epoch("data", 0, shuffle=True):
+            pass
+        (worker,) = loader._dispatcher.pool.workers
+        lines = Path(f"/proc/{worker.process.pid}/smaps_rollup").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith("Private_Dirty:")]
+    return int(line.split()[1]) * 1024
+
+
+def short_memory() -> Any:
+    """Kill a worker where hardly any memory is free."""
+    vars(project("runtime.pool"))["free_memory_bytes"] = lambda: 1e6
+    told: list[str] = []
+    dataset = make("Trouble", "kill", 41, flag=OPTIONS["flag"], length=400)
+    with open_loader(dataset, num_workers=2, tell=told.append) as loader:
+        batches = [batch.tolist() for batch in loader.epoch("data", 0)]
+        workers = loader._dispatcher.pool.ready
+    return {"told": told, "workers": workers, "samples": sum(batches, [])}
+
+
 def killed() -> Any:
     """Kill workers at random moments while they load; returns how many, and all batches."""
     choice = random.Random(OPTIONS["seed"])

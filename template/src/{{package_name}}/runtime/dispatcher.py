@@ -61,6 +61,8 @@ class Dispatcher:
         if pool.workers:
             pool.take_mail()
         threads, pool.target = self.tuner.setup
+        if pool.most is not None:
+            pool.target = min(pool.target, pool.most)
         if pool.workers or pool.target:
             self._start_workers()
         ready = pool.ready

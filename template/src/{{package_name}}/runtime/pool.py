@@ -24,6 +24,8 @@ from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready
 
 TRIES = 2
 """How often a batch may bring its worker down, and how often in a row a worker may fail to start."""
+SIGKILL = 9
+"""Its number; Windows does not have it."""
 LOW_MEMORY_BYTES = 500e6
 """A worker that is killed while less is free was probably killed for its memory."""
 GRACE_S = 5.0
@@ -67,6 +69,8 @@ class WorkerPool:
     ) -> None:
         self.target = 0
         """How many workers there should be."""
+        self.most: int | None = None
+        """How many there may be, once memory was found to be short."""
         self.workers: list[Worker] = []
         self.boot_cpu_s: float | None = None
         """Processor time that the last worker took to start."""
@@ -145,6 +149,7 @@ class WorkerPool:
             if waited_s > (self._limit_s + GRACE_S if task.worker else BOOT_S):
                 for worker in self.workers:
                     if worker is task.worker or not worker.ready:
+                        worker.hangs = True
                         worker.process.kill()
 
     def _open(self, worker: Worker, message: Ready | AtSample | Loaded | None) -> None:
@@ -166,6 +171,8 @@ class WorkerPool:
         worker.process.join(LEAVE_S)
         exit_code, stack = end_worker(worker)
         end = describe_end(exit_code, stack, self._limit_s)
+        if worker.hangs:
+            end = "did not answer any more"
         for task in worker.tasks:
             task.worker = None
         if not worker.ready:
@@ -180,6 +187,7 @@ class WorkerPool:
             task.request = task.request._replace(careful=True)
         elif not worker.leaving:
             self._tell(f"worker {worker.number} {end}, while it waited: a new one takes its place")
-        if exit_code == -9 and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:
-            self.target -= 1
-            self._tell(f"memory is short: from here on there are {self.target} workers")
+        was_killed = exit_code == -SIGKILL and not worker.hangs
+        if was_killed and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:
+            self.target = self.most = self.target - 1
+            self._tell(f"memory is short: from here on there are {self.target} workers at most")

@@ -35,6 +35,8 @@ class Worker:
     collector: Thread | None = None
     ready: bool = False
     leaving: bool = False
+    hangs: bool = False
+    """Whether it was killed because it did not answer."""
 
 
 def start_worker(context: Any, number: int, source: BatchSource, limit_s: float) -> Worker:

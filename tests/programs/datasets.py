@@ -102,6 +102,9 @@ class Trouble(Base):
     def fail(self) -> None:
         raise LookupError("there is no such sample")
 
+    def stop_iteration(self) -> None:
+        raise StopIteration
+
     def fail_oddly(self) -> None:
         raise OddError(1, 2)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 from .batches import BatchKey, MapDataset
 from .errors import LoadingError, ProjectError
 from .generators import seed_generators
+
+SETTLE_S = 5.0
+"""Seconds to wait for reads to come to an end; one that is stuck never does."""
 
 
 class Request(NamedTuple):
@@ -111,7 +114,7 @@ class BatchReader:
             if at_sample or not has_two_parts(dataset):
                 stage = samples
                 announced = announce(indices, at_sample) if at_sample else indices
-                samples.extend(map(dataset.__getitem__, announced))
+                extend(samples, map(dataset.__getitem__, announced), len(indices))
             else:
                 if ahead := self._ahead.pop(request.place, None):
                     for future in ahead:
@@ -120,12 +123,12 @@ class BatchReader:
                         read_s += seconds
                         read_cpu_s += cpu_seconds
                 else:
-                    raws.extend(map(dataset.read, indices))
+                    extend(raws, map(dataset.read, indices), len(indices))
                     read_s = perf_counter() - start_s
                     read_cpu_s = thread_time() - start_cpu_s
                 start_s, start_cpu_s = perf_counter(), thread_time()
                 stage = samples
-                samples.extend(map(dataset.prepare, raws))
+                extend(samples, map(dataset.prepare, raws), len(indices))
             raws.clear()
             batch = self.source.collate(samples)
         except Exception as error:
@@ -149,9 +152,7 @@ class BatchReader:
 
     def settle(self) -> None:
         """Wait for the reads under way, so that nothing changes the data set meanwhile."""
-        for futures in self._ahead.values():
-            for future in futures:
-                future.exception()
+        wait([future for futures in self._ahead.values() for future in futures], SETTLE_S)
 
     def close(self) -> None:
         """End the threads; one that is stuck in a read is left behind."""
@@ -162,6 +163,17 @@ class BatchReader:
         for _ in self._threads:
             self._jobs.put(None)
         self._threads.clear()
+
+
+def extend(results: list[Any], more: Iterable[Any], length: int) -> None:
+    """Add what comes to a list; what came before an exception is in it too.
+
+    Raises:
+        RuntimeError: there are fewer than `length`: a StopIteration looks like the end.
+    """
+    results.extend(more)
+    if len(results) < length:
+        raise RuntimeError("the data set raised StopIteration")
 
 
 def announce(indices: Iterable[int], at_sample: Callable[[int], None]) -> Iterator[int]:

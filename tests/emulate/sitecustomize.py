@@ -40,6 +40,31 @@ class StartFinder(MetaPathFinder):
         return spec
 
 
+class StacksFinder(MetaPathFinder):
+    """Finds PACKAGE.runtime.stacks, which imports msvcrt in a project for Windows alone.
+
+    Only that module sees one: others, subprocess for one, would take it for Windows. On Linux the
+    number of a pipe is its descriptor already.
+    """
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path) if name.endswith(".runtime.stacks") else None
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_with_msvcrt(module: ModuleType) -> None:
+            sys.modules["msvcrt"] = msvcrt = ModuleType("msvcrt")
+            vars(msvcrt)["open_osfhandle"] = lambda handle, flags: handle
+            try:
+                execute(module)
+            finally:
+                del sys.modules["msvcrt"]
+
+        vars(spec.loader)["exec_module"] = execute_with_msvcrt
+        return spec
+
+
 def emulate(platform: str) -> None:
     """Make this process answer as one on another system would."""
     context: Any = multiprocessing.context
@@ -47,10 +72,8 @@ def emulate(platform: str) -> None:
     context._default_context.__init__(context._concrete_contexts["spawn"])
     vars(multiprocessing)["get_all_start_methods"] = lambda: METHODS[platform]
     sys.meta_path.insert(0, StartFinder(platform))
-    if platform == "win32":  # a project for Windows alone imports it; here a pipe has a descriptor
-        module: Any = ModuleType("msvcrt")
-        module.open_osfhandle = lambda handle, flags: handle
-        sys.modules["msvcrt"] = module
+    if platform == "win32":
+        sys.meta_path.insert(0, StacksFinder())
 
 
 if wanted := os.environ.get("EMULATE_PLATFORM"):

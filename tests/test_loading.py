@@ -219,13 +219,13 @@ def test_fewer_workers_go_on_where_memory_is_short(project: Project, tmp_path: P
 @posix_only
 def test_killing_workers_at_random_moments_changes_nothing(method: str, project: Project) -> None:
     expected = result(run(project, "not_killed"))
-    kills = 0
-    for seed in range(3 if method == "forkserver" else 1):
+    kills, seed, wanted = 0, 0, 20 if method == "forkserver" else 2
+    while kills < wanted:  # a busy machine starts workers late, and then there are fewer to kill
         found = result(run(project, "killed", seed=seed, method=method))
         assert found["batches"] == expected
         assert found["told"] >= found["kills"]
-        kills += found["kills"]
-    assert kills >= (20 if method == "forkserver" else 1)
+        kills, seed = kills + found["kills"], seed + 1
+        assert seed < 20
 
 
 @pytest.mark.parametrize("what", ["kill", "crash", "leave"])

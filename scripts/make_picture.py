@@ -25,7 +25,16 @@ WIDTH = 100
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "myproj"
-        copy = [sys.executable, "-m", "copier", "copy", "--quiet", "--defaults", "--vcs-ref", "HEAD"]
+        copy = [
+            sys.executable,
+            "-m",
+            "copier",
+            "copy",
+            "--quiet",
+            "--defaults",
+            "--vcs-ref",
+            "HEAD",
+        ]
         subprocess.run([*copy, str(ROOT), str(project)], check=True)
         output = run_on_terminal([sys.executable, "-m", "myproj", "train"], project)
     lines = [line.replace(f"{project}{os.sep}", "") for line in final_lines(output)]

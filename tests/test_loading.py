@@ -223,7 +223,8 @@ def test_killing_workers_at_random_moments_changes_nothing(method: str, project:
     while kills < wanted:  # a busy machine starts workers late, and then there are fewer to kill
         found = result(run(project, "killed", seed=seed, method=method))
         assert found["batches"] == expected
-        assert found["told"] >= found["kills"]
+        # The last one may be killed when all batches are there already.
+        assert found["told"] >= found["kills"] - 1
         kills, seed = kills + found["kills"], seed + 1
         assert seed < 20
 

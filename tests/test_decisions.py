@@ -255,6 +255,14 @@ def test_how_to_load_follows_from_the_measurements(
     assert expected in adapt.explain(chosen, measured)
 
 
+def test_where_nothing_is_left_nothing_changes(load: Load) -> None:
+    adapt = load("runtime.adapt")
+    measured = adapt.Measured(**{**QUICK, "prepare_cpu_s": 500 * MS, "batches_left": 0})
+    for current in (adapt.Setup(0, 0), adapt.Setup(16, 2)):
+        options = {"cpus": 2, "max_workers": 8, "can_read_ahead": True, "current": current}
+        assert adapt.choose_setup(measured, **options) == current
+
+
 def test_a_fixed_number_of_workers_is_kept_and_only_threads_are_chosen(load: Load) -> None:
     adapt = load("runtime.adapt")
     measured = adapt.Measured(**{**QUICK, "read_wait_s": 500 * MS})

@@ -184,7 +184,9 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_offered(
     previous = run_dir / "previous.pt"
     assert message.endswith(f"--resume {previous}")
     shutil.copyfile(previous, tmp_path / "kept.pt")
+    (run_dir / "last.pt.123.tmp").touch()  # as a kill in the middle of saving leaves it
     assert train(project, "--resume", str(previous), "--epochs", "3").code == 0
+    assert not list(run_dir.glob("*.tmp"))
     assert (run_dir / "last.pt").exists()
 
 

@@ -39,7 +39,7 @@ class LoaderConfig:
     num_workers: int | Literal["auto"] = "auto"
     """Processes that load data; 0 loads in the main process, auto decides from the machine."""
     timeout_s: float = 120.0
-    """Seconds to wait for a batch from a worker before the run ends with an error."""
+    """Seconds that a batch may take to load, a second try in another worker included."""
 
     def __post_init__(self) -> None:
         workers, timeout_s = self.num_workers, self.timeout_s

@@ -76,8 +76,7 @@ def predict_s(setup: Setup, measured: Measured, cpus: int, running: int = 0) -> 
     Args:
         running: workers that have started already.
     """
-    now = Setup(setup.threads if not running else 0, 0)
-    batch_before_s = batch_s(now, measured, cpus)
+    batch_before_s = batch_s(Setup(setup.threads, running), measured, cpus)
     batch_after_s = batch_s(setup, measured, cpus)
     new = max(0, setup.workers - running)
     if not new:

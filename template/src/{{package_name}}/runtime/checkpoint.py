@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -72,6 +73,8 @@ class Checkpoints:
     ) -> None:
         self.run_dir, self.parts, self.device = run_dir, parts, device
         self.every_s, self.every_steps = every_s, every_steps
+        for unfinished in run_dir.glob("*.tmp"):  # by a run that was killed while it saved
+            unfinished.unlink(missing_ok=True)
         self._saved_s = time.monotonic()
         self._took_s = 0.0
         self._steps = 0
@@ -127,11 +130,15 @@ def load_progress(path: Path, parts: Mapping[str, Any], device: torch.device) ->
     state = load_checkpoint(path, parts)
     try:
         set_generators(state["generators"], device)
-        return Progress(**state["progress"])
+        progress = Progress(**state["progress"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ProjectError(
             f"{path} was saved by another program ({error!r}): train anew."
         ) from error
+    if path.name == PREVIOUS:
+        # Else the last one, which is damaged, would take the place of the only good one.
+        os.replace(path, path.with_name(LAST))
+    return progress
 
 
 def describe(progress: Progress) -> dict[str, Any]:

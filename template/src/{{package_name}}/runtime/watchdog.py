@@ -69,7 +69,7 @@ class Watchdog:
                 self._disarm()
             elif ticks == 0:
                 self._arm()
-            elif ticks >= TICKS - 3 and self._explain:  # before the alarm goes off
+            elif ticks >= TICKS - 2 and self._explain:  # before the alarm goes off
                 self._explain(work)
             last = work
         self._disarm()

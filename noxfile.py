@@ -76,6 +76,8 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(reuse_venv=True, default=False)
 def bench(session: nox.Session) -> None:
-    """Compare the loader with fixed numbers of workers; arguments after -- go to the script."""
+    """Measure: workers or start (by default both); what comes after the name goes to the script."""
     session.install("-r", str(ROOT / "tests" / "requirements.txt"), "-c", CONSTRAINTS)
-    session.run("python", str(ROOT / "benchmarks" / "workers.py"), *session.posargs)
+    names, options = session.posargs[:1] or ["start", "workers"], session.posargs[1:]
+    for name in names:
+        session.run("python", str(ROOT / "benchmarks" / f"{name}.py"), *options)

@@ -2,7 +2,7 @@
 
 Renders a project with default answers and imports its loader. The fixed numbers are given to torch's
 own DataLoader, with persistent workers. All sides of a workload run in turn, several times; medians
-count. Run it with `nox -s bench`, on a machine that has nothing else to do.
+count. Run it with `nox -s bench -- workers`, on a machine that has nothing else to do.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import argparse
 import importlib
 import math
 import statistics
-import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from rendered import import_project, render_project
 from torch.utils.data import DataLoader, Dataset
 
-ROOT = Path(__file__).resolve().parents[1]
 METHODS = ("forkserver", "spawn")
 FIXED = (0, 1, 2, 4, 8)
 
@@ -149,21 +147,6 @@ def automatic_s(workload: Workload, method: str, package: str, verbose: bool) ->
     return time.perf_counter() - start_s
 
 
-def render_project() -> Path:
-    from copier import run_copy
-
-    folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    run_copy(
-        str(ROOT),
-        folder,
-        vcs_ref="HEAD",
-        defaults=True,
-        quiet=True,
-        data={"package_name": "measured"},
-    )
-    return folder
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
@@ -174,8 +157,7 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     folder = arguments.project or render_project()
-    sys.path.insert(0, str(folder / "src"))
-    package = next((folder / "src").glob("*/__main__.py")).parent.name
+    package = import_project(folder)
     importlib.import_module(f"{package}.runtime.start").prepare_workers()
     warm_up = Workload("warm-up", 2, 2)
     ratios: dict[str, list[float]] = {}

@@ -107,7 +107,7 @@ def loaded(load: Load, dataset: Any, key: Any, threads: int = 0) -> Any:
         reader.expect(request, threads)
         return reader.load(request)[0]
     finally:
-        reader.close()
+        reader.ahead.close()
 
 
 class Parts(Draws):

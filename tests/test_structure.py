@@ -38,15 +38,16 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         data/README.md
         src/PKG/__init__.py src/PKG/__main__.py src/PKG/cli.py src/PKG/config.py src/PKG/data.py
         src/PKG/model.py src/PKG/train.py
-        src/PKG/runtime/__init__.py src/PKG/runtime/adapt.py src/PKG/runtime/batches.py
-        src/PKG/runtime/checkpoint.py src/PKG/runtime/dispatcher.py src/PKG/runtime/generators.py
-        src/PKG/runtime/pool.py src/PKG/runtime/preflight.py src/PKG/runtime/process.py
-        src/PKG/runtime/reader.py src/PKG/runtime/stacks.py src/PKG/runtime/story.py
-        src/PKG/runtime/tensors.py src/PKG/runtime/tuner.py src/PKG/runtime/watchdog.py
-        src/PKG/runtime/wire.py
-        src/PKG/runtime/device.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
-        src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/report.py
-        src/PKG/runtime/settings.py src/PKG/runtime/start.py src/PKG/runtime/worker.py
+        src/PKG/runtime/__init__.py src/PKG/runtime/adapt.py src/PKG/runtime/ahead.py
+        src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/device.py
+        src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
+        src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py
+        src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/pool.py
+        src/PKG/runtime/preflight.py src/PKG/runtime/process.py src/PKG/runtime/reader.py
+        src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
+        src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
+        src/PKG/runtime/tuner.py src/PKG/runtime/watchdog.py src/PKG/runtime/wire.py
+        src/PKG/runtime/worker.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,
     ),

@@ -13,6 +13,7 @@ import os
 import pickle
 import random
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterable
@@ -228,6 +229,21 @@ def memory() -> Any:
     return int(line.split()[1]) * 1024
 
 
+def paused() -> Any:
+    """Be stopped while the main process loads, for longer than a batch may take."""
+    script = 'kill -TSTP "$0" && sleep 5; kill -CONT "$0"'
+    samples: list[int] = []
+    longest_s, before_s = 0.0, time.monotonic()
+    with open_loader(make("Computing", 800), num_workers=0, **OPTIONS) as loader:
+        for number, batch in enumerate(loader.epoch("data", 0)):
+            if number == 10:  # by now the alarm is set
+                subprocess.Popen(["sh", "-c", script, str(os.getpid())])
+            now_s = time.monotonic()
+            longest_s, before_s = max(longest_s, now_s - before_s), now_s
+            samples += batch[:, 0].int().tolist()
+    return {"paused_s": longest_s, "samples": samples}
+
+
 def short_memory() -> Any:
     """Kill a worker where hardly any memory is free."""
     vars(project("runtime.pool"))["free_memory_bytes"] = lambda: 1e6
@@ -259,7 +275,8 @@ def killed() -> Any:
                 )  # somewhere between the start and the end of a batch
                 os.kill(choice.choice(ready).process.pid, signal.SIGKILL)
                 kills, since = kills + 1, 0
-    return {"kills": kills, "told": len(told), "batches": digest(batches)}
+    replaced = sum("a new one" in line for line in told)
+    return {"kills": kills, "replaced": replaced, "batches": digest(batches)}
 
 
 def not_killed() -> Any:

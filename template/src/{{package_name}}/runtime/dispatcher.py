@@ -17,7 +17,7 @@ from .pool import TRIES, Task, WorkerPool
 from .reader import BatchReader, Request
 from .tensors import pinned
 from .tuner import Tuner
-from .watchdog import Watchdog
+from .watchdog import Watchdog, call_named
 from .worker import QUEUE_LENGTH, Loaded
 
 AT_ONCE, AT_ONCE_S = 16, 3e-3
@@ -73,7 +73,7 @@ class Dispatcher:
                 window.append(Task(Request(split, key)))
         if ready:
             pool.hand_out(window, threads)
-            self.reader.forget(task.request for task in window if task.worker)
+            self.reader.ahead.forget(task.request.place for task in window if task.worker)
         elif threads:
             for task in window:
                 self.reader.expect(task.request, threads)
@@ -84,7 +84,7 @@ class Dispatcher:
         # Those that take long to start would keep each other, and this process, from working.
         at_once = max(1, self._plan.cpus - 1, int(BOOTING_CPU_S / self.tuner.boot_cpu_s))
         for _ in range(self.pool.missing(self.pool.target if self._must_use_workers else at_once)):
-            self.reader.settle()  # nothing may change a data set while it is pickled
+            self.reader.ahead.settle()  # nothing may change a data set while it is pickled
             self.pool.start()
 
     def _do_without_workers(self) -> None:
@@ -128,7 +128,8 @@ class Dispatcher:
     def _load(self, request: Request) -> Loaded:
         self.watchdog.begin(request)
         try:
-            batch, cost = self.reader.load(request)
+            name = f"{request}, samples {request.key.indices}"
+            batch, cost = call_named(name, self.reader.load, request)
         except Exception as error:
             return Loaded(None, None, error)
         finally:
@@ -146,4 +147,4 @@ def end_all(pool: WorkerPool, reader: BatchReader, watchdog: Watchdog) -> None:
     """End what a dispatcher uses."""
     watchdog.close()
     pool.close()
-    reader.close()
+    reader.ahead.close()

@@ -15,11 +15,11 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from .errors import ProjectError
-from .machine import free_memory_bytes
+from .machine import free_memory_bytes, private_memory_bytes
 from .plan import LoaderPlan
 from .process import LEAVE_S, Worker, collect_mail, end_worker, end_workers, post, start_worker
 from .reader import BatchSource, Request
-from .story import describe_end, describe_failures
+from .story import describe_cost, describe_end, describe_failures
 from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready
 
 TRIES = 2
@@ -156,6 +156,8 @@ class WorkerPool:
         match message:
             case Ready(boot_cpu_s):
                 worker.ready = True
+                if self.boot_cpu_s is None:
+                    self._tell(describe_cost(boot_cpu_s, private_memory_bytes(worker.process.pid)))
                 self.boot_cpu_s = boot_cpu_s
                 self.failed_starts.clear()
             case Loaded():
@@ -190,4 +192,4 @@ class WorkerPool:
         was_killed = exit_code == -SIGKILL and not worker.hangs
         if was_killed and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:
             self.target = self.most = self.target - 1
-            self._tell(f"memory is short: from here on there are {self.target} workers at most")
+            self._tell(f"memory is short: the number of workers is {self.target} from here on")

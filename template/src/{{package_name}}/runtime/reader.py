@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Thread
 from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
+from .ahead import ReadAhead
 from .batches import BatchKey, MapDataset
 from .errors import LoadingError, ProjectError
 from .generators import seed_generators
-
-SETTLE_S = 5.0
-"""Seconds to wait for reads to come to an end; one that is stuck never does."""
 
 
 class Request(NamedTuple):
@@ -63,34 +58,13 @@ class BatchReader:
 
     def __init__(self, source: BatchSource) -> None:
         self.source = source
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._threads: list[Thread] = []
-        self._ahead: dict[tuple[str, int, int], list[Future[Any]]] = {}
+        self.ahead = ReadAhead()
 
     def expect(self, request: Request, threads: int) -> None:
         """Have threads begin to read the samples of a batch that will be loaded soon."""
-        dataset = self.source.datasets[request.split]
-        if not threads or request.place in self._ahead or not can_read_ahead(dataset):
-            return
-        while len(self._threads) < threads:
-            # Not a ThreadPoolExecutor: the interpreter would wait for a read that never returns.
-            thread = Thread(target=run_jobs, args=(self._jobs,), name="reads-ahead", daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        self._ahead[request.place] = [self._submit(dataset, index) for index in request.key.indices]
-
-    def _submit(self, dataset: Any, index: int) -> Future[Any]:
-        future: Future[Any] = Future()
-
-        def read() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(timed(dataset.read, index))
-                except BaseException as error:  # it is raised where the sample is asked for
-                    future.set_exception(error)
-
-        self._jobs.put(read)
-        return future
+        dataset: Any = self.source.datasets[request.split]
+        if threads and can_read_ahead(dataset):
+            self.ahead.begin(request.place, dataset.read, request.key.indices, threads)
 
     def load(
         self, request: Request, at_sample: Callable[[int], None] | None = None
@@ -116,9 +90,8 @@ class BatchReader:
                 announced = announce(indices, at_sample) if at_sample else indices
                 extend(samples, map(dataset.__getitem__, announced), len(indices))
             else:
-                if ahead := self._ahead.pop(request.place, None):
-                    for future in ahead:
-                        raw, seconds, cpu_seconds = future.result()
+                if ahead := self.ahead.take(request.place):
+                    for raw, seconds, cpu_seconds in ahead:
                         raws.append(raw)
                         read_s += seconds
                         read_cpu_s += cpu_seconds
@@ -144,26 +117,6 @@ class BatchReader:
             prepare_cpu_s,
         )
 
-    def forget(self, requests: Iterable[Request]) -> None:
-        """Drop what was read for batches that nobody will ask for."""
-        for request in requests:
-            for future in self._ahead.pop(request.place, []):
-                future.cancel()
-
-    def settle(self) -> None:
-        """Wait for the reads under way, so that nothing changes the data set meanwhile."""
-        wait([future for futures in self._ahead.values() for future in futures], SETTLE_S)
-
-    def close(self) -> None:
-        """End the threads; one that is stuck in a read is left behind."""
-        for futures in self._ahead.values():
-            for future in futures:
-                future.cancel()
-        self._ahead.clear()
-        for _ in self._threads:
-            self._jobs.put(None)
-        self._threads.clear()
-
 
 def extend(results: list[Any], more: Iterable[Any], length: int) -> None:
     """Add what comes to a list; what came before an exception is in it too.
@@ -183,12 +136,6 @@ def announce(indices: Iterable[int], at_sample: Callable[[int], None]) -> Iterat
         yield index
 
 
-def run_jobs(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
-    """What a reading thread does."""
-    while (job := jobs.get()) is not None:
-        job()
-
-
 def has_two_parts(dataset: Any) -> bool:
     """Whether a sample is `prepare(read(index))`."""
     return hasattr(dataset, "read") and hasattr(dataset, "prepare")
@@ -197,13 +144,6 @@ def has_two_parts(dataset: Any) -> bool:
 def can_read_ahead(dataset: Any) -> bool:
     """Whether several threads may call `read`; a data set says no with `concurrent_reads = False`."""
     return has_two_parts(dataset) and getattr(dataset, "concurrent_reads", True)
-
-
-def timed(read: Callable[[int], Any], index: int) -> tuple[Any, float, float]:
-    """Call it; return its result, and the seconds and processor seconds that it took."""
-    start_s, start_cpu_s = perf_counter(), thread_time()
-    raw = read(index)
-    return raw, perf_counter() - start_s, thread_time() - start_cpu_s
 
 
 def add_place(error: BaseException, request: Request, index: int | None) -> None:

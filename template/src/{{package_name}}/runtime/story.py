@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 RUNTIME = Path(__file__).parent.name
 
 
+def describe_cost(boot_cpu_s: float, memory_bytes: int | None) -> str:
+    """What each worker costs, before it has loaded anything."""
+    memory = f" and {memory_bytes / 1e6:,.0f} MB of memory of its own" if memory_bytes else ""
+    return f"loading: a worker took {boot_cpu_s:.2f} s of processor time to start{memory}"
+
+
 def describe_end(exit_code: int, stack: str, limit_s: float) -> str:
     """How a worker ended, as the end of a sentence that begins with it."""
     if stack:
@@ -70,6 +76,6 @@ def relevant_lines(stack: str) -> Iterator[str]:
     for thread in stack.split("\n\n"):
         lines = [line for line in thread.splitlines() if line.startswith("  File ")]
         for number, line in enumerate(lines):
-            if re.search(r'reader\.py", line \d+ in (load|timed)$', line):
+            if re.search(r'(reader|ahead)\.py", line \d+ in (load|timed)$', line):
                 yield from lines[:number]
                 break

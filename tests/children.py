@@ -125,7 +125,11 @@ def count_workers(family: Iterable[psutil.Process]) -> int:
         elif "multiprocessing.forkserver" in command:  # the server, or a worker: forked from it
             with contextlib.suppress(psutil.Error):
                 parent = process.parent()
-                count += parent is not None and "multiprocessing.forkserver" in command_line(parent)
+                is_child = parent is not None and "multiprocessing.forkserver" in command_line(
+                    parent
+                )
+                # The server tries an import in a copy of itself, which has a name of its own.
+                count += is_child and process.name() != "import-trial"
     return count
 
 

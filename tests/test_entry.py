@@ -109,8 +109,7 @@ def test_under_a_debugger_the_main_process_loads(project: Project) -> None:
     ended = run_python(project, "-m", "pdb", *options, *train, system=HERE)
     assert "workers: 0 (" in ended.output, ended.output
     assert re.search(r"test accuracy \d", ended.output)
-    # One at most: for a moment, the copy in which the fork server tries to import the data module.
-    assert ended.workers <= 1
+    assert ended.workers == 0
     assert ended.left == []
 
 

@@ -50,7 +50,6 @@ def test_a_damaged_image_that_a_worker_meets_is_named(images: Project) -> None:
     damaged = sorted(images.folder.glob("data/digits/train/9/*.png"))[0]
     damaged.write_bytes(damaged.read_bytes()[:60])
     ended = train(images, "--loader.num-workers", "1")
-    assert ended.workers >= 1
     assert_one_message(ended, str(damaged), "is damaged", "Replace or delete it.")
 
 

@@ -45,7 +45,8 @@ class Workload:
 
 
 WORKLOADS = [
-    Workload("tiny, short", 100, 64),
+    # To make the loader takes some 10 ms, and no worker: what is over in less than 0.1 s is no job.
+    Workload("tiny, short", 400, 64),
     Workload("tiny, long", 2500, 64),
     Workload("20 us, light step", 600, 64, compute_ms=0.02, step_ms=0.5),
     Workload("0.2 ms", 400, compute_ms=0.2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -188,6 +189,14 @@ def test_a_pause_of_the_program_is_no_stall(project: Project) -> None:
     assert found["samples"] == list(range(800))
 
 
+@posix_only
+def test_a_crash_of_the_main_process_shows_the_batch(project: Project) -> None:
+    ended = run(project, "epochs", dataset=["Trouble", "crash", 41], num_workers=0)
+    assert ended.code == -signal.SIGSEGV
+    assert re.search(r'datasets\.py", line \d+ in crash\n', ended.output)
+    assert "in batch 10 of epoch 0 of 'data', samples [40, 41, 42, 43]" in ended.output
+
+
 @pytest.mark.parametrize(
     ("what", "words"),
     [
@@ -216,6 +225,8 @@ def test_a_worker_that_is_gone_is_replaced(
     assert words in ended.output
     assert "batch 10 of epoch 0 of 'data'" in ended.output
     assert "a new one tries again" in ended.output
+    if what in ("crash", "sleep", "hold_the_lock"):
+        assert re.search(rf'datasets\.py", line \d+ in {what}\n', ended.output)
 
 
 @posix_only

@@ -5,6 +5,7 @@ python loading.py PACKAGE CASE [OPTIONS AS JSON]
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import hashlib
 import importlib
@@ -285,5 +286,6 @@ def not_killed() -> Any:
 
 
 if __name__ == "__main__":
+    faulthandler.enable(2)
     project("runtime.start").prepare_workers()
     print(json.dumps(globals()[CASE]()))

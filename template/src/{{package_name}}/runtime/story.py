@@ -27,19 +27,20 @@ def describe_cost(boot_cpu_s: float, memory_bytes: int | None) -> str:
 
 def describe_end(exit_code: int, stack: str, limit_s: float) -> str:
     """How a worker ended, as the end of a sentence that begins with it."""
-    if stack:
-        lines = "\n".join(relevant_lines(stack))
-        return f"stood still for {limit_s:g} s, here (innermost call first):\n{lines}\n"
+    lines = "\n".join(relevant_lines(stack))
+    where = f", here (innermost call first):\n{lines}\n" if lines else ""
+    if stack.startswith("Timeout"):  # as faulthandler begins
+        return f"stood still for {limit_s:g} s{where}"
     if exit_code == 0:
         return "ended by itself"
     if exit_code > 0:
-        return f"ended with exit code {exit_code if exit_code < 2**31 else hex(exit_code)}"
+        return f"ended with exit code {exit_code if exit_code < 2**31 else hex(exit_code)}{where}"
     try:
         name = signal.Signals(-exit_code).name
     except ValueError:
         name = f"signal {-exit_code}"
     hint = " (when memory runs out, the system does that)" if name == "SIGKILL" else ""
-    return f"was ended by {name}{hint}"
+    return f"was ended by {name}{hint}{where}"
 
 
 def describe_failures(task: Task, seed: int) -> str:

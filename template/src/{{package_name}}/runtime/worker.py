@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import logging
 import multiprocessing
 import os
@@ -71,10 +72,12 @@ def work(
 
     Args:
         connection: brings requests, and takes the answers.
-        stacks: takes the stack of a worker that stands still.
+        stacks: takes the stack of a worker that stands still or crashes.
     """
     set_up(settings)
-    watchdog = Watchdog(settings.limit_s, descriptor(stacks))
+    stack_file = descriptor(stacks)
+    faulthandler.enable(stack_file)  # for a crash
+    watchdog = Watchdog(settings.limit_s, stack_file)
     reader = BatchReader(source)
     requests: deque[Request] = deque()
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from rendering import Project, export_template, render
+from running import HERE, require_runnable
 from variants import DEFAULT
 
 Load = Callable[[str], ModuleType]
@@ -64,6 +65,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def thin_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The template with one image of each class: for what is looked at and never trained."""
     return export_template(tmp_path_factory.mktemp("template") / "thin", thin=True)
+
+
+@pytest.fixture(scope="session")
+def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with default answers; tests that run it share it, and leave it as it is."""
+    require_runnable(DEFAULT, HERE)
+    return render(thin_template, tmp_path_factory.mktemp("default") / "project", DEFAULT)
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from children import Ended, run_child
-from rendering import Project, render
-from running import HERE, TIMEOUT_S, require_runnable
-from variants import DEFAULT
+from rendering import Project
+from running import HERE, TIMEOUT_S
 
 pytestmark = pytest.mark.full
 
@@ -23,12 +22,6 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 METHODS = ["forkserver", "spawn"] if HERE == "linux" else ["spawn"]
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such thing")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a thing")
-
-
-@pytest.fixture(scope="module")
-def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    require_runnable(DEFAULT, HERE)
-    return render(thin_template, tmp_path_factory.mktemp("loading") / "project", DEFAULT)
 
 
 def run(

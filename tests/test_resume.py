@@ -20,9 +20,8 @@ import pytest
 import torch
 
 from children import END_S, Ended, run_child
-from rendering import Project, render
-from running import HERE, TIMEOUT_S, require_runnable
-from variants import DEFAULT
+from rendering import Project
+from running import TIMEOUT_S
 
 pytestmark = pytest.mark.full
 
@@ -34,17 +33,12 @@ linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has 
 
 
 @pytest.fixture(scope="module")
-def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    require_runnable(DEFAULT, HERE)
-    return render(thin_template, tmp_path_factory.mktemp("resume") / "project", DEFAULT)
-
-
-@pytest.fixture(scope="module")
-def whole(project: Project) -> dict[str, Any]:
+def whole(project: Project, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The end of a run that was never stopped, without workers."""
-    ended = train(project, *SETTINGS, "--loader.num-workers", "0", "--runs-dir", "whole")
+    runs_dir = tmp_path_factory.mktemp("whole")
+    ended = train(project, *SETTINGS, "--loader.num-workers", "0", "--runs-dir", str(runs_dir))
     assert ended.code == 0, ended.output
-    return end_of(next((project.folder / "whole").iterdir()))
+    return end_of(next(runs_dir.iterdir()))
 
 
 def train(project: Project, *options: str, tmpdir: Path | None = None, **more: Any) -> Ended:

@@ -13,7 +13,7 @@ nox.options.sessions = ["tests"]
 
 ROOT = Path(__file__).resolve().parent
 CONSTRAINTS = str(ROOT / "constraints.txt")
-OWN_PYTHON = ["benchmarks", "noxfile.py", "scripts", "template", "tests"]
+OWN_PYTHON = ["benchmarks", "hooks", "noxfile.py", "scripts", "template", "tests"]
 
 
 @nox.session(reuse_venv=True)

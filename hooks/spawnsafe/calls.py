@@ -1,0 +1,346 @@
+"""Follows calls: into functions and classes of the file, and notes those of foreign ones."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from spawnsafe import builtin_calls, shipping
+from spawnsafe import machine as machines
+from spawnsafe.trace import FREE, WORKER
+from spawnsafe.values import (
+    UNKNOWN,
+    Bound,
+    Choice,
+    Class,
+    Const,
+    Function,
+    FunctionNode,
+    Instance,
+    Many,
+    Name,
+    Scope,
+    Value,
+    choose,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from spawnsafe.machine import Machine
+
+Arguments = tuple[list[Value], dict[str, Value], bool]
+
+
+def evaluate_call(machine: Machine, node: ast.Call, scope: Scope) -> Value:
+    callee = machine.evaluate(node.func, scope)
+    args, kwargs, open_ended = _arguments(machine, node, scope)
+    results = [
+        call_value(machine, option, args, kwargs, node, open_ended=open_ended)
+        for option in options_of(callee)[:3]
+    ]
+    return choose(results)
+
+
+def _arguments(machine: Machine, node: ast.Call, scope: Scope) -> Arguments:
+    """The arguments of a call, with those in * and ** as far as they are known."""
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    open_ended = False
+    for part in node.args:
+        if isinstance(part, ast.Starred):
+            value = machine.evaluate(part.value, scope)
+            iterate(machine, value, part)
+            args += value.items if isinstance(value, Many) else []
+            open_ended = open_ended or not isinstance(value, Many) or value.open_ended
+        else:
+            args.append(machine.evaluate(part, scope))
+    for keyword in node.keywords:
+        value = machine.evaluate(keyword.value, scope)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        elif isinstance(value, Many):
+            kwargs.update({k: v for k, v in value.entries.items() if isinstance(k, str)})
+            open_ended = open_ended or value.open_ended
+        else:
+            open_ended = True
+    return args, kwargs, open_ended
+
+
+def call_value(
+    machine: Machine,
+    callee: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    *,
+    open_ended: bool = False,
+) -> Value:
+    """What a call gives, whatever is called."""
+    machine.step()
+    if isinstance(callee, Name):
+        return call_foreign(machine, callee, args, kwargs, node, open_ended=open_ended)
+    if isinstance(callee, Function):
+        return call_function(machine, callee, args, kwargs, node=node)
+    if isinstance(callee, Class):
+        return instantiate(machine, callee, args, kwargs, node, open_ended=open_ended)
+    if isinstance(callee, Bound):
+        return _call_bound(machine, callee, args, kwargs, node, open_ended)
+    if isinstance(callee, Instance):
+        return _call_instance(machine, callee, args, kwargs, node, open_ended)
+    machine.record("call", "?", node, args=args, kwargs=kwargs, receiver=callee)
+    return UNKNOWN
+
+
+def _call_bound(
+    machine: Machine,
+    callee: Bound,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    open_ended: bool,
+) -> Value:
+    if callee.function is not None:
+        machine.record("invoke", callee.name, node, receiver=callee.owner, args=args)
+        return call_function(
+            machine, callee.function, args, kwargs, subject=callee.owner, node=node
+        )
+    owner = callee.owner
+    if callee.name == "super().__init__" and isinstance(owner, Instance):
+        kind = owner.of
+        bases = kind.foreign_bases() if isinstance(kind, Class) else []
+        base = next((name for name in bases if name), "")
+        owner.base = Instance(Name(base), node, args, kwargs, open_ended)
+        return Const(None)
+    built_in = builtin_calls.METHODS.get(callee.name)
+    if built_in is not None:
+        result = built_in(machine, owner, args, kwargs, node)
+        if result is not None:
+            return result
+    if isinstance(owner, Instance) and owner.qual:
+        context = owner.context
+        name = Name(f"{owner.qual}().{callee.name}", context)
+    else:
+        name = Name(f"?.{callee.name}")
+    return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=owner)
+
+
+def _call_instance(
+    machine: Machine,
+    callee: Instance,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    open_ended: bool,
+) -> Value:
+    """A partial, or an object with __call__."""
+    if callee.qual == "functools.partial" and callee.args:
+        merged = [*callee.args[1:], *args]
+        both = {**callee.kwargs, **kwargs}
+        return call_value(machine, callee.args[0], merged, both, node, open_ended=open_ended)
+    if isinstance(callee.of, Class):
+        method = callee.of.lookup("__call__")
+        if isinstance(method, Function):
+            return call_function(machine, method, args, kwargs, subject=callee, node=node)
+    name = Name(f"{callee.qual}()") if callee.qual else Name("?")
+    return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=callee)
+
+
+def call_foreign(
+    machine: Machine,
+    name: Name,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    *,
+    open_ended: bool = False,
+    receiver: Value | None = None,
+) -> Value:
+    """A call of something that is not in this file: noted, and its result an opaque object."""
+    built_in = builtin_calls.FUNCTIONS.get(name.qual)
+    if built_in is not None:
+        result = built_in(machine, args, kwargs, node)
+        if result is not None:
+            return result
+    instance = Instance(name, node, args, kwargs, open_ended, owner=receiver)
+    machine.record(
+        "call", name.qual, node, value=instance, receiver=receiver, args=args, kwargs=kwargs
+    )
+    shipping.look_at_call(machine, instance)
+    return instance
+
+
+def call_function(
+    machine: Machine,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    *,
+    node: ast.AST,
+    subject: Value | None = None,
+) -> Value:
+    """Follow a function of this file with these arguments; what it returns."""
+    key = id(function.node), machine.phase
+    count = machine.counts.get(key, 0)
+    if count >= machines.MOST_CALLS or len(machine.frames) > machines.MOST_DEPTH:
+        return UNKNOWN
+    machine.counts[key] = count + 1
+    machine.step()
+    scope = Scope("function", function.scope)
+    if function.kind == "static":
+        subject = None
+    elif function.owner is not None and subject is None and not args:
+        subject = UNKNOWN
+    _bind_arguments(function, ([] if subject is None else [subject]) + args, kwargs, scope)
+    frame = machines.Frame(function, subject)
+    outermost = not machine.stack and machine.phase != WORKER
+    machine.frames.append(frame)
+    machine.stack.append(node)
+    if isinstance(function.node, ast.Lambda):
+        frame.returns.append(machine.evaluate(function.node.body, scope))
+    else:
+        machine.run(function.node.body, scope)
+    machine.stack.pop()
+    machine.frames.pop()
+    if outermost and machine.phase == FREE:
+        machine.stack.clear()
+    if _is_generator(machine, function.node):
+        return Instance(Name("builtins.generator"), node)
+    return choose(frame.returns) if frame.returns else Const(None)
+
+
+def _bind_arguments(
+    function: Function, args: list[Value], kwargs: dict[str, Value], scope: Scope
+) -> None:
+    """Give the parameters their values; a default stands for one of several values."""
+    spec = function.node.args
+    names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+    defaults = dict(zip(reversed(names), reversed(function.defaults), strict=False))
+    defaults.update(function.keyword_defaults)
+    for name in [*names, *(argument.arg for argument in spec.kwonlyargs)]:
+        default = defaults.get(name)
+        scope.names[name] = UNKNOWN if default is None else Choice([default, UNKNOWN])
+    scope.names.update(zip(names, args, strict=False))
+    if spec.vararg:
+        rest = args[len(names) :]
+        scope.names[spec.vararg.arg] = Many(function.node, rest) if rest else UNKNOWN
+    known = set(scope.names)
+    scope.names.update({name: value for name, value in kwargs.items() if name in known})
+    if spec.kwarg:
+        rest_named: dict[object, Value] = {k: v for k, v in kwargs.items() if k not in known}
+        scope.names[spec.kwarg.arg] = Many(
+            function.node, [], rest_named, is_dict=True, open_ended=not kwargs
+        )
+
+
+def _is_generator(machine: Machine, node: FunctionNode) -> bool:
+    """Whether a call of the function gives a generator."""
+    if isinstance(node, ast.Lambda):
+        return False
+    known = machine.generators.get(id(node))
+    if known is None:
+        known = machine.generators[id(node)] = _has_yield(node.body)
+    return known
+
+
+def _has_yield(body: list[ast.stmt]) -> bool:
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+    return False
+
+
+def instantiate(
+    machine: Machine,
+    kind: Class,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    *,
+    open_ended: bool = False,
+) -> Value:
+    """Make an object of a class of this file."""
+    instance = Instance(kind, node, args, kwargs, open_ended)
+    init = kind.lookup("__init__")
+    if isinstance(init, Function):
+        call_function(machine, init, args, kwargs, subject=instance, node=node)
+    else:
+        foreign = next((name for name in kind.foreign_bases() if name), "")
+        if foreign:
+            instance.base = Instance(Name(foreign), node, args, kwargs, open_ended)
+        if kind.is_decorated:
+            _fill_fields(machine, kind, instance, args, kwargs)
+    machine.record("make", kind.name, node, value=instance)
+    shipping.look_at_call(machine, instance)
+    return instance
+
+
+def _fill_fields(
+    machine: Machine, kind: Class, instance: Instance, args: list[Value], kwargs: dict[str, Value]
+) -> None:
+    """What a dataclass does: arguments become attributes, factories are called."""
+    names = [
+        statement.target.id
+        for statement in kind.node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    ]
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    for name in names:
+        value = given.get(name, kind.members.get(name, UNKNOWN))
+        if isinstance(value, Instance) and value.qual == "dataclasses.field":
+            factory = value.kwargs.get("default_factory")
+            value = value.kwargs.get("default", UNKNOWN)
+            if factory is not None:
+                value = call_value(machine, factory, [], {}, instance.node)
+                node = kind.members[name]
+                if isinstance(node, Instance):
+                    instance.stored_at[name] = node.node
+        instance.attrs[name] = value
+    after = kind.lookup("__post_init__")
+    if isinstance(after, Function):
+        call_function(machine, after, [], {}, subject=instance, node=instance.node)
+
+
+def iterate(machine: Machine, value: Value, node: ast.AST) -> Value:
+    """A loop over a value begins: what the elements are."""
+    return choose([_iterate_one(machine, option, node) for option in options_of(value)])
+
+
+def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
+    if isinstance(value, Many):
+        if value.is_dict:
+            return choose([Const(key) for key in value.entries])
+        return choose(value.items) if value.items else UNKNOWN
+    if not isinstance(value, Instance):
+        return UNKNOWN
+    if value.qual in builtin_calls.WRAPPERS and not isinstance(value.of, Class):
+        elements = [iterate(machine, inner, node) for inner in value.args]
+        return elements[0] if len(elements) == 1 and value.qual == "builtins.generator" else UNKNOWN
+    machine.record("iterate", value.qual, node, value=value, receiver=value)
+    shipping.look_at_iteration(machine, value, node)
+    if isinstance(value.of, Class):
+        for name, arguments in (("__iter__", []), ("__getitem__", [UNKNOWN])):
+            method = value.of.lookup(name)
+            if isinstance(method, Function):
+                call_function(machine, method, arguments, {}, subject=value, node=node)
+                break
+    elif shipping.is_loader(value) and shipping.workers_of(value)[0] == "none":
+        # Samples are read in this process.
+        for data in options_of(value.argument("dataset", 0)):
+            if isinstance(data, Instance) and isinstance(data.of, Class):
+                _iterate_one(machine, data, node)
+    return UNKNOWN
+
+
+def enter(machine: Machine, value: Value, node: ast.AST) -> Value:
+    """`with value as ...`: most objects give themselves; those of this file are asked."""
+    if isinstance(value, Instance) and isinstance(value.of, Class):
+        method = value.of.lookup("__enter__")
+        if isinstance(method, Function):
+            return call_function(machine, method, [], {}, subject=value, node=node)
+    if isinstance(value, Instance):
+        value.attrs["<entered>"] = Const(True)
+    return value

@@ -1,0 +1,167 @@
+"""What in a value cannot be sent to another process, as pickle sees it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spawnsafe.facts import CONTAINERS, HANDLES, ITERATORS, LIVE
+from spawnsafe.trace import Problem
+from spawnsafe.values import (
+    Bound,
+    Choice,
+    Class,
+    Function,
+    Instance,
+    Many,
+    Name,
+    Value,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from spawnsafe.machine import Machine
+
+MOST_DEPTH = 6
+OWN_PICKLING = ("__reduce__", "__reduce_ex__", "__getnewargs_ex__")
+SELF = "self"
+
+
+def problems(machine: Machine, value: Value, path: str = "") -> list[Problem]:
+    """All parts that cannot travel, each once."""
+    found: dict[tuple[int, str], Problem] = {}
+    for problem in _search(machine, value, path, None, 0):
+        found.setdefault((id(problem.node), problem.kind), problem)
+    return list(found.values())
+
+
+def _search(
+    machine: Machine, value: Value, path: str, at: ast.AST | None, depth: int
+) -> Iterator[Problem]:
+    """Args:
+    at: where the value was stored, if it was stored as an attribute.
+    """
+    if depth > MOST_DEPTH:
+        return
+    inner: list[tuple[Value, str]] = []
+    if isinstance(value, Choice):
+        inner = [(option, path) for option in value.options]
+    elif isinstance(value, Many):
+        inner = [(element, path) for element in value.elements()]
+    elif isinstance(value, Function):
+        yield from _search_function(machine, value, path)
+    elif isinstance(value, Class):
+        yield from _search_class(machine, value, path)
+    elif isinstance(value, Bound):
+        inner = [(value.owner, path)]
+    elif isinstance(value, Instance):
+        yield from _search_instance(machine, value, path, at, depth)
+    for part, name in inner:
+        yield from _search(machine, part, name, at, depth + 1)
+
+
+def _search_function(machine: Machine, value: Function, path: str) -> Iterator[Problem]:
+    """Functions travel by name: the name must be found in the module, and be this function."""
+    if isinstance(value.node, ast.Lambda):
+        yield Problem("lambda", value.node, path, "a lambda")
+        return
+    found = machine.module.names.get(value.name)
+    wrapped = value.wraps
+    if isinstance(wrapped, Function) and not wrapped.is_local:
+        if machine.module.names.get(wrapped.name) is not value and wrapped.owner is None:
+            what = f"a wrapper that pickle takes for {wrapped.name}(), which is another function"
+            yield Problem("rebound", value.node, path, what)
+        return
+    if value.is_local and wrapped is None:
+        yield Problem("local", value.node, path, f"{value.name}(), defined inside a function")
+    elif found is value and _is_hidden(machine, value.name):
+        yield Problem("hidden", value.node, path, f"{value.name}()")
+
+
+def _is_hidden(machine: Machine, name: str) -> bool:
+    """Whether a worker, after it has imported the main file, has no such name."""
+    return machine.as_main and name not in machine.trace.child_names
+
+
+def _search_class(machine: Machine, value: Class, path: str) -> Iterator[Problem]:
+    if value.is_local:
+        yield Problem("local", value.node, path, f"class {value.name}, defined inside a function")
+    elif machine.module.names.get(value.name) is value and _is_hidden(machine, value.name):
+        yield Problem("hidden", value.node, path, f"class {value.name}")
+
+
+def _search_instance(
+    machine: Machine, value: Instance, path: str, at: ast.AST | None, depth: int
+) -> Iterator[Problem]:
+    if isinstance(value.of, Class):
+        yield from _search_object(machine, value, value.of, path, depth)
+        return
+    qual = value.qual
+    for table, kind in ((LIVE, "live"), (HANDLES, "handle"), (ITERATORS, "iterator")):
+        if qual in table and not _is_plain(value):
+            yield Problem(kind, at or value.node, path, table[qual])
+            return
+    if qual == "builtins.generator" and value.args:
+        return
+    if qual in CONTAINERS:
+        for part in (*value.args, *value.kwargs.values()):
+            yield from _search(machine, part, path, at, depth + 1)
+
+
+def _is_plain(value: Instance) -> bool:
+    """open() of a Path object is a file; a bar or reader that is switched off is not."""
+    return value.qual == "pathlib.Path().open" and value.owner is None
+
+
+def _search_object(
+    machine: Machine, value: Instance, kind: Class, path: str, depth: int
+) -> Iterator[Problem]:
+    """An object of a class of this file: its class, and what it holds."""
+    yield from _search_class(machine, kind, path)
+    if any(isinstance(kind.lookup(name), Function) for name in OWN_PICKLING):
+        return
+    getter = kind.lookup("__getstate__")
+    for name, held in list(value.attrs.items()):
+        if isinstance(getter, Function) and drops(getter.node, name):
+            continue
+        label = f"{path or SELF}.{name}" if name.isidentifier() else path or SELF
+        for option in options_of(held):
+            if option is not value:
+                at = value.stored_at.get(name)
+                yield from _search(machine, option, label, at, depth + 1)
+
+
+def drops(getter: ast.AST, name: str) -> bool:
+    """Whether a __getstate__ leaves an attribute out.
+
+    Only a method that copies everything, and then names what it drops, surely keeps the rest.
+    """
+    copies = False
+    for node in ast.walk(getter):
+        if isinstance(node, (ast.DictComp, ast.For, ast.While)):
+            return True
+        if isinstance(node, ast.Constant) and node.value == name:
+            return True
+        if isinstance(node, ast.Attribute):
+            copies = copies or node.attr == "__dict__"
+            if node.attr == name and isinstance(node.ctx, (ast.Store, ast.Del)):
+                return True
+        if isinstance(node, ast.keyword) and node.arg == name:
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            copies = copies or node.func.id == "vars"
+    return not copies
+
+
+def describe(value: Value) -> str:
+    """A value in a few words, for a message."""
+    if isinstance(value, Instance) and isinstance(value.of, Class):
+        return value.of.name
+    if isinstance(value, (Function, Class)):
+        return value.name
+    if isinstance(value, Instance) and isinstance(value.of, Name):
+        return value.of.qual.rsplit(".", 1)[-1]
+    if isinstance(value, Bound):
+        return f"{describe(value.owner)}.{value.name}"
+    return "a value"

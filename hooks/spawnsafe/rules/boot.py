@@ -1,0 +1,153 @@
+"""Processes that start, and costly objects that are built, when a module is imported."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from spawnsafe import shipping
+from spawnsafe.facts import (
+    COSTLY,
+    COSTLY_IF_DOWNLOADED,
+    COSTLY_METHODS,
+    FASTAI_LEARNERS,
+    FASTAI_STARTS,
+    TRAINER_METHODS,
+    TRAINERS_WITH_ARGUMENTS,
+    WORKERS_ARGUMENT,
+)
+from spawnsafe.module import (
+    Finding,
+    Module,
+    Rule,
+    in_framework,
+    is_loader,
+    place,
+    short,
+    starts_processes,
+)
+from spawnsafe.trace import CHILD, FREE, MAIN, WORKER, Event
+from spawnsafe.values import Instance, constant, parts
+
+GUARD = 'Move it into a function that is called under `if __name__ == "__main__":`.'
+
+
+def processes_at_import(module: Module) -> Iterator[Finding]:
+    for event in module.trace.during(CHILD):
+        reason = starts_processes(module, event)
+        if reason:
+            yield Finding(
+                event.root,
+                f"{reason}{place(event)} when the module is imported{_why(event)}",
+                GUARD,
+            )
+
+
+def _why(event: Event) -> str:
+    """Where a condition about __name__ stands around it, why that does not help."""
+    for test in event.tests:
+        if getattr(test, "lineno", 0) and "__name__" in _names(test):
+            return "; its condition is true in worker processes too"
+    return ", and each worker imports it again"
+
+
+def _names(node: object) -> set[str]:
+    if not isinstance(node, ast.AST):
+        return set()
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def framework_at_import(module: Module) -> Iterator[Finding]:
+    for event in module.trace.during(CHILD):
+        reason = framework_starts(event)
+        if reason:
+            message = f"{short(event.what)}() {reason}{place(event)} when the module is imported"
+            yield Finding(event.root, message, GUARD)
+
+
+def framework_starts(event: Event) -> str:
+    """How a call into a framework comes to start processes; "" if it does not."""
+    if event.kind != "call":
+        return ""
+    owner, _, method = event.what.rpartition("().")
+    if event.what in WORKERS_ARGUMENT:
+        name, least = WORKERS_ARGUMENT[event.what]
+        number = constant(event.kwargs.get(name))
+        above = isinstance(number, int) and number > least
+        return f"starts {number} processes" if above else ""
+    if owner in TRAINERS_WITH_ARGUMENTS and method in TRAINER_METHODS:
+        return "iterates loaders with workers" if _settings_have_workers(event) else ""
+    if owner in FASTAI_LEARNERS and method in FASTAI_STARTS:
+        return "iterates loaders, which have workers unless they are told otherwise"
+    return in_framework(event) if not _has_no_workers(event) else ""
+
+
+def _settings_have_workers(event: Event) -> bool:
+    """Whether the trainer was given dataloader_num_workers above 0."""
+    for part in parts(event.receiver, 5) if event.receiver is not None else ():
+        if isinstance(part, Instance):
+            number = constant(part.kwargs.get("dataloader_num_workers"))
+            if isinstance(number, int) and number > 0:
+                return True
+    return False
+
+
+def _has_no_workers(event: Event) -> bool:
+    """Whether the call says that it needs none: workers=0, or loaders without workers."""
+    if constant(event.kwargs.get("workers")) == 0:
+        return True
+    given = [part for value in (*event.args, *event.kwargs.values()) for part in parts(value, 2)]
+    loaders = [part for part in given if isinstance(part, Instance) and shipping.is_loader(part)]
+    return bool(loaders) and all(shipping.workers_of(part)[0] == "none" for part in loaders)
+
+
+def costly_at_import(module: Module) -> Iterator[Finding]:
+    """Only where the file starts workers as the main program, or builds a loader with some."""
+    starting = {
+        id(event.root) for event in module.trace.during(CHILD) if starts_processes(module, event)
+    }
+    iterated = [e.value for e in module.trace.during(CHILD) if e.kind == "iterate"]
+    used = _workers_follow(module)
+    for event in module.trace.during(CHILD):
+        if event.kind not in ("call", "make") or id(event.root) in starting:
+            continue
+        value = event.value
+        if is_loader(value) and isinstance(value, Instance):
+            some = shipping.workers_of(value)[0] == "some"
+            # A loader made by a subclass in this file has a call of its own.
+            if some and value not in iterated and module.default_method != "fork":
+                message = f"a DataLoader with workers is built{place(event)} at import"
+                yield Finding(event.root, f"{message}, and built again in each worker", GUARD)
+        elif used and event.kind == "call":
+            reason = _cost(event)
+            if reason:
+                message = f"{short(event.what)}() {reason}{place(event)} at import"
+                yield Finding(event.root, f"{message}, and again in each worker", GUARD)
+
+
+def _workers_follow(module: Module) -> bool:
+    """Whether the file, as the main program, starts processes that import it."""
+    return module.is_guarded and any(
+        starts_processes(module, event) or framework_starts(event)
+        for event in module.trace.during(MAIN, FREE)
+        if event.phase != WORKER
+    )
+
+
+def _cost(event: Event) -> str:
+    if event.what in COSTLY:
+        return COSTLY[event.what]
+    if event.what.rpartition(".")[2] in COSTLY_METHODS and "?" not in event.what:
+        return "loads a model"
+    if event.what.startswith(COSTLY_IF_DOWNLOADED):
+        return "may download" if constant(event.kwargs.get("download")) is True else ""
+    return ""
+
+
+RULES = [
+    Rule(
+        "SPS101", "processes-at-import", "error", ("BOOT-1", "BOOT-3"), processes_at_import, False
+    ),
+    Rule("SPS102", "framework-at-import", "error", ("BOOT-4",), framework_at_import, False),
+    Rule("SPS103", "costly-at-import", "warning", ("BOOT-2",), costly_at_import, False),
+]

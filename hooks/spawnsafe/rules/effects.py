@@ -1,0 +1,139 @@
+"""Side effects of an import, which each worker repeats, and settings that come too late."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from spawnsafe.facts import (
+    CLOCKS,
+    DELETES,
+    LATE_FOR_CUDA,
+    LATE_VARIABLES,
+    MAKES_FOLDER,
+    PARSES,
+    THREADS_AT_ONCE,
+    WRITERS,
+)
+from spawnsafe.module import Finding, Module, Rule, line_of, place, short
+from spawnsafe.rules.accelerator import touches
+from spawnsafe.trace import CHILD, MAIN, Event
+from spawnsafe.values import Instance, Value, constant, parts
+
+INTO_MAIN = 'Do it in main(), which is called under `if __name__ == "__main__":`.'
+
+
+def _at_import(module: Module) -> list[Event]:
+    """The calls at import, in files that have to do with workers."""
+    if not module.has_workers:
+        return []
+    return [event for event in module.trace.during(CHILD) if event.kind == "call"]
+
+
+def threads(module: Module) -> Iterator[Finding]:
+    for event in _at_import(module):
+        what = THREADS_AT_ONCE.get(event.what)
+        # With `with`, it is gone before any worker starts.
+        closed = isinstance(event.value, Instance) and "<entered>" in event.value.attrs
+        if what and not closed:
+            yield Finding(
+                event.root,
+                f"{what} is made{place(event)} at import: forked workers and the fork server get"
+                " its locks without its threads",
+                "Make it on first use, in a function, once for each process.",
+            )
+
+
+def emptied_files(module: Module) -> Iterator[Finding]:
+    for event in _at_import(module):
+        reason = _empties(event)
+        if reason:
+            yield Finding(
+                event.root, f"{reason}{place(event)} at import, and each worker does so again",
+                INTO_MAIN,
+            )  # fmt: skip
+
+
+def _empties(event: Event) -> str:
+    value = event.value
+    if not isinstance(value, Instance):
+        return ""
+    if event.what in DELETES:
+        return f"{short(event.what)}() deletes"
+    mode: object = ...
+    if event.what == "builtins.open":
+        mode = constant(value.argument("mode", 1))
+    elif event.what == "pathlib.Path().open":
+        mode = constant(value.argument("mode", 0))
+    elif event.what == "logging.FileHandler":
+        mode = constant(value.argument("mode", 1))
+    elif event.what == "logging.basicConfig" and "filename" in value.kwargs:
+        mode = constant(value.kwargs.get("filemode"))
+    elif event.what in ("pathlib.Path().write_text", "pathlib.Path().write_bytes"):
+        mode = "w"
+    opens = isinstance(mode, str) and mode.startswith("w")
+    return f"{short(event.what)}() empties a file" if opens else ""
+
+
+def parsed(module: Module) -> Iterator[Finding]:
+    for event in _at_import(module):
+        if event.what in PARSES and not event.args and "args" not in event.kwargs:
+            yield Finding(
+                event.root,
+                f"the command line is parsed{place(event)} at import, and in each worker",
+                INTO_MAIN,
+            )
+
+
+def runs_by_time(module: Module) -> Iterator[Finding]:
+    for event in _at_import(module):
+        named = [*event.args, *event.kwargs.values()]
+        named += [event.receiver] if event.receiver is not None else []
+        if event.what in WRITERS:
+            message = f"{short(event.what)}() makes a run{place(event)}"
+        elif event.what in MAKES_FOLDER and any(_is_by_time(value) for value in named):
+            message = f"a folder named by the time is made{place(event)}"
+        else:
+            continue
+        yield Finding(event.root, f"{message} at import: each worker makes its own", INTO_MAIN)
+
+
+def _is_by_time(value: Value) -> bool:
+    return any(isinstance(part, Instance) and part.qual in CLOCKS for part in parts(value, 6))
+
+
+def late_variables(module: Module) -> Iterator[Finding]:
+    """An environment variable that is set after a library has read it."""
+    imported: dict[str, ast.AST] = {}
+    touched: ast.AST | None = None
+    for event in module.trace.during(MAIN) or module.trace.during(CHILD):
+        if event.kind == "import":
+            imported.setdefault(event.what.split(".")[0], event.node)
+        elif event.kind == "call" and touches(event.value):
+            touched = touched or event.node
+        elif event.kind == "setitem" and event.what == "os.environ":
+            name = constant(event.args[0] if event.args else None)
+            if not isinstance(name, str):
+                continue
+            readers = [lib for lib in LATE_VARIABLES.get(name, ()) if lib in imported]
+            if readers and not module.is_notebook:
+                yield _late(event, name, f"{readers[0]} was imported", imported[readers[0]])
+            elif name in LATE_FOR_CUDA and touched is not None:
+                yield _late(event, name, "the accelerator was first used", touched)
+
+
+def _late(event: Event, name: str, what: str, where: ast.AST) -> Finding:
+    return Finding(
+        event.node,
+        f"{name} is set after {what} (line {line_of(where)}), and has no effect any more",
+        "Set it before that import, or outside of the program.",
+    )
+
+
+RULES = [
+    Rule("SPS601", "threads-at-import", "warning", ("FORK-3", "FORK-6"), threads, False),
+    Rule("SPS602", "file-emptied-at-import", "error", ("LOG-2",), emptied_files, False),
+    Rule("SPS603", "arguments-parsed-at-import", "warning", ("LOG-2",), parsed, False),
+    Rule("SPS604", "run-by-time-at-import", "warning", ("LOG-2",), runs_by_time, False),
+    Rule("SPS605", "environment-too-late", "warning", ("ENV-1",), late_variables),
+]

@@ -1,0 +1,415 @@
+"""Options of loaders, data sets that ignore their workers, and queues."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from spawnsafe import shipping
+from spawnsafe.facts import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
+from spawnsafe.module import Finding, Module, Rule, is_loader, line_of, starts_processes
+from spawnsafe.trace import WORKER, Event
+from spawnsafe.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Many,
+    Value,
+    constant,
+    options_of,
+    parts,
+)
+
+NEED_WORKERS = ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout")
+MOST_ON_WINDOWS = 60
+
+
+def _loaders(module: Module) -> Iterator[tuple[Event, Instance]]:
+    for event in module.trace.events:
+        made = event.kind in ("call", "make")
+        if made and isinstance(event.value, Instance) and is_loader(event.value):
+            yield event, event.value
+
+
+def options_without_workers(module: Module) -> Iterator[Finding]:
+    for event, loader in _loaders(module):
+        if loader.call.open_ended or any("ValueError" in name for name in event.handled):
+            continue
+        state, _ = shipping.workers_of(loader)
+        for name in NEED_WORKERS:
+            value = shipping.loader_argument(loader, name)
+            if state == "none" and _asks_for(name, value):
+                yield Finding(
+                    event.node,
+                    f"{name} needs workers, and this loader has none: an error",
+                    f"Pass {name} only with workers, as in {name}=VALUE if num_workers else"
+                    f" {'False' if name == 'persistent_workers' else '0' if name == 'timeout' else 'None'}.",
+                )
+            elif state == "some" and name == "prefetch_factor" and constant(value) == 0:
+                yield Finding(
+                    event.node, "prefetch_factor=0 is refused", "Use 1 or more, or leave it out."
+                )
+
+
+def _asks_for(name: str, value: Value | None) -> bool:
+    if value is None:
+        return False
+    given = constant(value)
+    if name == "prefetch_factor":
+        return given is not None and given is not ...
+    if name == "multiprocessing_context":
+        return isinstance(given, str) or (
+            isinstance(value, Instance) and value.qual == "multiprocessing.get_context"
+        )
+    return given is not ... and bool(given)
+
+
+def stale_epoch(module: Module) -> Iterator[Finding]:
+    """The data set is changed after persistent workers have got their copy."""
+    for sequence in module.sequences:
+        persistent: list[tuple[Instance, Instance]] = []
+        iterated: set[int] = set()
+        for event in sequence:
+            if isinstance(event.value, Instance) and is_loader(event.value):
+                loader = event.value
+                if event.kind == "iterate":
+                    iterated.add(id(loader))
+                elif event.kind in ("call", "make") and _is_persistent(loader):
+                    persistent += [(loader, data) for data in _datasets(loader)]
+            for loader, data in persistent:
+                late = event.loops > 0 or id(loader) in iterated
+                name = _changes(event, data) if late and event.receiver is data else ""
+                if name:
+                    yield Finding(
+                        event.node,
+                        f"{name} does not reach the persistent workers, which have their own copy"
+                        f" of the data set (loader in line {line_of(loader.node)})",
+                        "Keep the value in shared memory, such as"
+                        " torch.zeros(1).share_memory_(), or use persistent_workers=False.",
+                    )
+
+
+def _is_persistent(loader: Instance) -> bool:
+    asked = constant(loader.call.kwargs.get("persistent_workers")) is True
+    return asked and shipping.workers_of(loader)[0] in ("some", "unknown")
+
+
+def _datasets(loader: Instance) -> list[Instance]:
+    data = shipping.loader_argument(loader, "dataset")
+    found = parts(data, 3) if data is not None else ()
+    return [part for part in found if isinstance(part, Instance) and isinstance(part.of, Class)]
+
+
+def _changes(event: Event, data: Instance) -> str:
+    """What of the data set a step changes that loading a sample reads; "" for nothing."""
+    kind = data.of
+    if not isinstance(kind, Class):
+        return ""
+    if event.kind == "setattr" and (event.function is None or event.function.owner is not kind):
+        return f"the new value of .{event.what}" if _reads(kind, event.what) else ""
+    if event.kind == "invoke" and not event.what.startswith("__"):
+        method = kind.lookup(event.what)
+        if isinstance(method, Function):
+            for name in _plainly_set(method):
+                if _reads(kind, name):
+                    return f"what {event.what}() sets"
+    return ""
+
+
+def _plainly_set(method: Function) -> Iterator[str]:
+    """Attributes of self that a method gives a new object."""
+    for node in ast.walk(method.node):
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store):
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            yield node.attr
+
+
+def _reads(kind: Class, name: str) -> bool:
+    """Whether the methods that load a sample, or those that they may call, read an attribute."""
+    for method in _sample_code(kind):
+        for node in ast.walk(method.node):
+            if not isinstance(node, ast.Attribute) or node.attr != name:
+                continue
+            if isinstance(node.ctx, ast.Load):
+                return True
+    return False
+
+
+def _sample_code(kind: Class) -> list[Function]:
+    """The methods that load a sample, and the methods of the class that they call."""
+    found: dict[int, Function] = {}
+    waiting = [m for m in map(kind.lookup, SAMPLE_METHODS) if isinstance(m, Function)]
+    while waiting:
+        method = waiting.pop()
+        if id(method) in found:
+            continue
+        found[id(method)] = method
+        for node in ast.walk(method.node):
+            if isinstance(node, ast.Attribute):
+                other = kind.lookup(node.attr)
+                if isinstance(other, Function) and other.name != "__init__":
+                    waiting.append(other)
+    return list(found.values())
+
+
+def not_sharded(module: Module) -> Iterator[Finding]:
+    """An iterable data set that yields everything in each worker."""
+    for data, count, where in _datasets_of_workers(module):
+        kind = data.of
+        if not isinstance(kind, Class) or count == 1 or not _is_iterable(kind):
+            continue
+        method = kind.lookup("__iter__")
+        if not isinstance(method, Function) or _knows_workers(kind):
+            continue
+        if _yields_all(method, data):
+            yield Finding(
+                method.node,
+                f"{kind.name}.__iter__ does not ask for its share: each worker yields all"
+                f" samples{where}",
+                "Split by torch.utils.data.get_worker_info(): id and num_workers.",
+            )
+
+
+def _datasets_of_workers(module: Module) -> Iterator[tuple[Instance, int, str]]:
+    """Data sets that workers get, with their number (0 if unknown), and those of unknown use."""
+    for event, loader in _loaders(module):
+        state, count = shipping.workers_of(loader)
+        own_set_up = shipping.loader_argument(loader, "worker_init_fn") is not None
+        if state in ("some", "unknown") and not own_set_up:
+            for data in _datasets(loader):
+                yield data, count, f" (loader in line {line_of(event.node)})"
+    for _, data, used in module.trace.samples:
+        if not used:
+            yield data, 0, ""
+
+
+def _is_iterable(kind: Class) -> bool:
+    return any(base in ITERABLE_DATASETS for base in kind.foreign_bases())
+
+
+def _knows_workers(kind: Class) -> bool:
+    """Whether the class has anything to do with worker ids, ranks or shards."""
+    words = (*WORKER_INFO, "rank", "shard", "worker_id", "world_size", "num_replicas", "worker")
+    for base in kind.line():
+        for node in ast.walk(base.node):
+            name = getattr(node, "id", "") or getattr(node, "attr", "") or getattr(node, "arg", "")
+            if isinstance(name, str) and any(word in name for word in words):
+                return True
+    return False
+
+
+def _yields_all(method: Function, data: Instance) -> bool:
+    """Whether the loop is over something that is the same, and whole, in each worker."""
+    sources: list[ast.expr] = []
+    for node in ast.walk(method.node):
+        if isinstance(node, ast.For):
+            sources.append(node.iter)
+        elif isinstance(node, ast.YieldFrom):
+            sources.append(node.value)
+        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
+            if isinstance(node.value.func, ast.Name) and node.value.func.id in ("iter", "map"):
+                sources += node.value.args
+        elif isinstance(node, ast.While):
+            return False
+    return bool(sources) and all(_is_whole(source, data) for source in sources[:1])
+
+
+def _is_whole(node: ast.expr, data: Instance) -> bool:
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name):
+            if node.func.id in ("range", "open"):
+                return True
+            if node.func.id in ("enumerate", "sorted", "zip", "iter", "list", "map", "tqdm"):
+                return any(_is_whole(argument, data) for argument in node.args)
+        return isinstance(node.func, ast.Attribute) and node.func.attr in ("glob", "iterdir")
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return True
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        held = data.attrs.get(node.attr)
+        return any(
+            isinstance(option, Many) or (isinstance(option, Instance) and _is_table(option))
+            for option in options_of(held)
+        )
+    return False
+
+
+def _is_table(value: Instance) -> bool:
+    first = value.qual.split(".")[0]
+    return value.qual in ("builtins.range", "builtins.sorted", "builtins.list", "glob.glob") or (
+        first in ("numpy", "torch", "pandas") and isinstance(value.owner, (type(None), Const))
+    )
+
+
+def copied_generator(module: Module) -> Iterator[Finding]:
+    """A generator on the data set: each worker gets a copy in the same state."""
+    for data, count, where in _datasets_of_workers(module):
+        kind = data.of
+        if not isinstance(kind, Class) or count == 1 or _knows_workers(kind):
+            continue
+        for name, value in data.attrs.items():
+            if isinstance(value, Instance) and value.qual in GENERATORS and _reads(kind, name):
+                yield Finding(
+                    data.stored_at.get(name, value.node),
+                    f"self.{name} is {GENERATORS[value.qual]} made once: each worker draws the same"
+                    f" numbers from its copy{where}",
+                    "Make it in the worker, from torch.utils.data.get_worker_info().seed, or draw"
+                    " from torch's global generator, which is seeded for each worker.",
+                )
+
+
+def too_many(module: Module) -> Iterator[Finding]:
+    for event in module.trace.events:
+        value = event.value
+        if event.kind != "call" or not isinstance(value, Instance):
+            continue
+        number: object = ...
+        if event.what == "multiprocessing.Pool":
+            number = constant(value.argument("processes", 0))
+        elif event.what == "concurrent.futures.ProcessPoolExecutor":
+            number = constant(value.argument("max_workers", 0))
+        elif is_loader(value):
+            number = constant(shipping.loader_argument(value, "num_workers"))
+        if isinstance(number, int) and number > MOST_ON_WINDOWS:
+            yield Finding(
+                event.node,
+                f"{number} worker processes: Windows can wait for about {MOST_ON_WINDOWS} at most",
+                f"Use min({MOST_ON_WINDOWS}, ...).",
+            )
+
+
+def join_before_get(module: Module) -> Iterator[Finding]:
+    """A child that has put something big does not end before it is read."""
+    for sequence in module.sequences:
+        joined: dict[int, tuple[Event, Instance]] = {}
+        read: set[int] = set()
+        for event in sequence:
+            if event.kind != "call" or not isinstance(event.receiver, Instance):
+                continue
+            owner, method = event.receiver, event.what.rpartition(".")[2]
+            if owner.qual == "multiprocessing.Process" and method == "join" and not event.args:
+                for queue in _queues(owner):
+                    if id(queue) not in read and not event.kwargs:
+                        joined.setdefault(id(queue), (event, queue))
+            elif owner.qual in ("multiprocessing.Queue", "multiprocessing.JoinableQueue"):
+                if method == "get" and id(owner) in joined:
+                    first = joined.pop(id(owner))[0]
+                    yield Finding(
+                        first.node,
+                        "join() before get() in line"
+                        f" {line_of(event.node)}: the process cannot end while its data waits in"
+                        " the queue",
+                        "Read from the queue first, then join.",
+                    )
+                if method in ("get", "get_nowait"):
+                    read.add(id(owner))
+
+
+def _queues(process: Instance) -> list[Instance]:
+    """The queues that a process was given and writes to, as far as its function is known."""
+    given = process.argument("args", 3)
+    items = given.items if isinstance(given, Many) else []
+    named = process.argument("kwargs", 4)
+    by_name = dict(named.entries) if isinstance(named, Many) else {}
+    target = process.argument("target", 1)
+    found = []
+    for number, value in enumerate(items):
+        if isinstance(value, Instance) and _puts(target, number):
+            found.append(value)
+    for name, value in by_name.items():
+        if isinstance(value, Instance) and _puts(target, name):
+            found.append(value)
+    return found
+
+
+def _puts(target: Value | None, parameter: object) -> bool:
+    """Whether a function puts something into that parameter; so it is where it is not known."""
+    if not isinstance(target, Function):
+        return True
+    names = [argument.arg for argument in target.node.args.args]
+    if isinstance(parameter, int):
+        parameter = names[parameter] if parameter < len(names) else ""
+    for node in ast.walk(target.node):
+        if not isinstance(node, ast.Attribute) or node.attr not in ("put", "put_nowait"):
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id == parameter:
+            return True
+    return False
+
+
+def daemonic_children(module: Module) -> Iterator[Finding]:
+    for event in module.trace.during(WORKER):
+        if event.worker is not None and event.worker.daemonic:
+            reason = starts_processes(module, event)
+            if reason:
+                yield Finding(
+                    event.node,
+                    f"{reason} inside a worker (started in line {line_of(event.worker.node)}),"
+                    " which may not have children",
+                    "Use 0 workers if multiprocessing.current_process().daemon, or a"
+                    " ProcessPoolExecutor around it.",
+                )
+
+
+def more_threads(module: Module) -> Iterator[Finding]:
+    for event in module.trace.during(WORKER):
+        errand = event.worker
+        if event.kind != "call" or event.what != "torch.set_num_threads" or errand is None:
+            continue
+        number = constant(event.args[0] if event.args else None)
+        if errand.role in ("data set", "collate_fn") and isinstance(number, int) and number > 1:
+            yield Finding(
+                event.node,
+                f"a worker raises its threads to {number}: after a fork it waits for ever for"
+                " OpenMP threads that do not exist",
+                "Leave workers with the one thread that torch gives them.",
+            )
+
+
+def lost_exception(module: Module) -> Iterator[Finding]:
+    """An exception that needs several arguments arrives as RuntimeError."""
+    for event in module.trace.during(WORKER):
+        raised = event.value
+        if event.kind != "raise" or event.worker is None or event.worker.role != "data set":
+            continue
+        if event.worker.loader is None or not isinstance(raised, Instance):
+            continue
+        kind = raised.of
+        if isinstance(kind, Class) and _required(kind) > 1 and _is_caught(module, kind.name):
+            yield Finding(
+                event.node,
+                f"{kind.name} cannot be made again from its message in the main process: it"
+                f" arrives there as RuntimeError, and `except {kind.name}` does not catch it",
+                "Give the exception one argument, the message.",
+            )
+
+
+def _is_caught(module: Module, name: str) -> bool:
+    for handler in ast.walk(module.tree):
+        if isinstance(handler, ast.ExceptHandler) and handler.type is not None:
+            names = [node for node in ast.walk(handler.type) if isinstance(node, ast.Name)]
+            if any(node.id == name for node in names):
+                return True
+    return False
+
+
+def _required(kind: Class) -> int:
+    """How many arguments the exception needs."""
+    init = kind.lookup("__init__")
+    if not isinstance(init, Function):
+        return 0
+    return len(init.node.args.args) - 1 - len(init.node.args.defaults)
+
+
+RULES = [
+    Rule("SPS701", "options-without-workers", "error", ("RUN-2",), options_without_workers),
+    Rule("SPS702", "stale-persistent-workers", "error", ("RUN-3",), stale_epoch),
+    Rule("SPS703", "iterable-not-sharded", "error", ("RUN-5",), not_sharded),
+    Rule("SPS704", "generator-copied", "warning", ("RUN-4",), copied_generator),
+    Rule("SPS705", "too-many-for-windows", "warning", ("RES-8",), too_many),
+    Rule("SPS706", "join-before-get", "error", ("RUN-7",), join_before_get),
+    Rule("SPS707", "children-of-daemon", "error", ("RUN-1",), daemonic_children),
+    Rule("SPS708", "threads-raised-in-worker", "warning", ("FORK-1",), more_threads),
+    Rule("SPS709", "exception-lost", "warning", ("RUN-9",), lost_exception),
+]

@@ -1,0 +1,274 @@
+"""What is sent to worker processes, and what they will run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spawnsafe import pickling
+from spawnsafe.attributes import context_of
+from spawnsafe.facts import (
+    CPU_COUNTERS,
+    DATASETS,
+    EXECUTOR_TASKS,
+    LOADER_ARGUMENTS,
+    LOADERS,
+    POOL_TASKS,
+    POSITIONAL_LOADERS,
+    SAMPLE_METHODS,
+)
+from spawnsafe.trace import FREE, Errand, Shipment
+from spawnsafe.values import (
+    Bound,
+    Choice,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Joined,
+    Value,
+    constant,
+    options_of,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from spawnsafe.machine import Machine
+
+POSITIONS = {name: number for number, name in enumerate(LOADER_ARGUMENTS)}
+SHIPPED = "<shipped>"
+
+
+def is_loader(instance: Instance) -> bool:
+    return instance.qual in LOADERS
+
+
+def loader_argument(loader: Instance, name: str) -> Value | None:
+    """An argument of a loader; the first one is the data set everywhere."""
+    known = loader.qual in POSITIONAL_LOADERS or name == "dataset"
+    return loader.argument(name, POSITIONS.get(name) if known else None)
+
+
+def workers_of(loader: Instance) -> tuple[str, int]:
+    """How many workers a loader has: none, some, maybe (0 is among the possible numbers), unknown.
+
+    The second is the number, if it is known.
+    """
+    value = loader_argument(loader, "num_workers")
+    if value is None:
+        return ("unknown" if loader.call.open_ended else "none"), 0
+    numbers = [_count(option) for option in options_of(value)]
+    known = [number for number in numbers if number is not None]
+    if not known:
+        return "unknown", 0
+    if 0 in known:
+        return ("none" if known == [0] and len(numbers) == 1 else "maybe"), 0
+    if len(known) < len(numbers) and not isinstance(value, Choice):
+        return "unknown", 0
+    return "some", max(known) if max(known) < 1_000_000 else 0
+
+
+def _count(value: Value) -> int | None:
+    """A number of workers; a million for as many as there are processors; None if unknown."""
+    number = constant(value)
+    if number is None or isinstance(number, (bool, int, float)):
+        return int(number or 0)
+    if isinstance(value, Instance) and value.qual in CPU_COUNTERS | {"builtins.len"}:
+        inside = [part for part in parts(value) if isinstance(part, Instance)]
+        return 1_000_000 if any(part.qual in CPU_COUNTERS for part in inside) else None
+    if isinstance(value, Joined):
+        counts = [_count(part) for part in value.parts]
+        sure = all(count for count in counts)
+        return 1_000_000 if counts and sure else None
+    return None
+
+
+def method_of(machine: Machine, context: Value | None) -> str:
+    """The start method that a context argument stands for; "" for the default."""
+    for option in options_of(context):
+        name = constant(option)
+        if isinstance(name, str):
+            return name
+        if isinstance(option, Instance) and option.qual == "multiprocessing.get_context":
+            found = context_of(option)
+            return machine.method if found == "default" else found
+        if isinstance(option, Instance):
+            return "?"
+    return machine.method
+
+
+# --- Looking at calls as they are followed ---------------------------------------------------
+
+
+def look_at_call(machine: Machine, made: Instance) -> None:
+    """Note loaders, and what is handed to pools, executors and processes."""
+    qual = made.qual
+    if is_loader(made):
+        machine.trace.loaders.append(made)
+        _note_classes(machine, made)
+        return
+    if isinstance(made.of, Class):
+        return
+    first, _, method = qual.rpartition("().")
+    if qual == "multiprocessing.set_start_method":
+        name = constant(made.argument("method", 0))
+        machine.method = name if isinstance(name, str) else "?"
+    elif first == "multiprocessing.Process" and method == "start":
+        _ship_process(machine, made)
+    elif first == "multiprocessing.Pool" and method in POOL_TASKS:
+        _ship_task(machine, made, daemonic=True)
+    elif first == "concurrent.futures.ProcessPoolExecutor" and method in EXECUTOR_TASKS:
+        _ship_task(machine, made, daemonic=False)
+    elif qual in ("multiprocessing.Pool", "concurrent.futures.ProcessPoolExecutor"):
+        position = 1 if qual == "multiprocessing.Pool" else 2
+        for option in options_of(made.argument("initializer", position)):
+            _ship(machine, "initializer", option, made.node, made.context, daemonic=True)
+    elif qual in ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"):
+        for option in options_of(made.argument("fn", 0)):
+            daemonic = constant(made.argument("daemon", 4)) is True
+            named = constant(made.argument("start_method", 5))
+            context = named if isinstance(named, str) else "spawn"
+            _ship(machine, "target", option, made.node, context, daemonic=daemonic)
+
+
+def _note_classes(machine: Machine, loader: Instance) -> None:
+    """Remember which classes of this file go to workers, and which only to loaders without."""
+    data = loader_argument(loader, "dataset")
+    idle = workers_of(loader)[0] in ("none", "maybe") or _method(machine, loader) == "fork"
+    for part in parts(data) if data is not None else ():
+        if isinstance(part, Instance) and isinstance(part.of, Class):
+            for kind in part.of.line():
+                (machine.idle if idle else machine.busy).add(id(kind.node))
+
+
+def _method(machine: Machine, loader: Instance) -> str:
+    return method_of(machine, loader_argument(loader, "multiprocessing_context"))
+
+
+def look_at_iteration(machine: Machine, value: Instance, node: ast.AST) -> None:
+    """A loader with workers starts them, and sends them what they need."""
+    if is_loader(value) and SHIPPED not in value.attrs:
+        value.attrs[SHIPPED] = Const(True)
+        ship_loader(machine, value)
+
+
+def ship_the_rest(machine: Machine) -> None:
+    """Loaders that were made, and that nothing in this file iterates."""
+    for loader in machine.trace.loaders:
+        if SHIPPED not in loader.attrs:
+            loader.attrs[SHIPPED] = Const(True)
+            ship_loader(machine, loader)
+
+
+def ship_loader(machine: Machine, loader: Instance) -> None:
+    state, count = workers_of(loader)
+    method = _method(machine, loader)
+    if state in ("none", "maybe"):
+        return
+    for role, name in (
+        ("data set", "dataset"),
+        ("collate_fn", "collate_fn"),
+        ("worker_init_fn", "worker_init_fn"),
+    ):
+        value = loader_argument(loader, name)
+        if value is None:
+            continue
+        if method != "fork":
+            found = pickling.problems(machine, value)
+            machine.trace.shipments.append(
+                Shipment(role, value, loader.node, found, state == "some")
+            )
+        for part in _with_inner_datasets(value) if role == "data set" else options_of(value):
+            errand = Errand(role, part, loader.node, True, count, loader)
+            machine.trace.errands.append(errand)
+
+
+def _with_inner_datasets(value: Value) -> Iterator[Value]:
+    for part in parts(value, 3):
+        if isinstance(part, Instance) and isinstance(part.of, Class):
+            yield part
+
+
+def _ship(
+    machine: Machine, role: str, value: Value, node: ast.AST, method: str, *, daemonic: bool
+) -> None:
+    """Something that goes to a process as it starts; a forked one gets it without pickling."""
+    if (method or machine.method) != "fork":
+        found = pickling.problems(machine, value)
+        machine.trace.shipments.append(Shipment(role, value, node, found, True))
+    machine.trace.errands.append(Errand(role, value, node, daemonic))
+
+
+def _ship_process(machine: Machine, call: Instance) -> None:
+    process = call.owner
+    if not isinstance(process, Instance):
+        return
+    method = process.context
+    if isinstance(process.of, Class):
+        _ship(machine, "process", process, process.node, method, daemonic=False)
+        return
+    daemonic = constant(process.argument("daemon")) is True
+    daemonic = daemonic or constant(process.attrs.get("daemon")) is True
+    for option in options_of(process.argument("target", 1)):
+        _ship(machine, "target", option, process.node, method, daemonic=daemonic)
+    given = [*options_of(process.argument("args", 3)), *options_of(process.argument("kwargs", 4))]
+    for option in given:
+        if (method or machine.method) != "fork":
+            found = pickling.problems(machine, option)
+            machine.trace.shipments.append(Shipment("argument", option, process.node, found, True))
+
+
+def _ship_task(machine: Machine, call: Instance, *, daemonic: bool) -> None:
+    """Tasks are pickled whatever the start method is."""
+    trace = machine.trace
+    for position, value in enumerate(call.args[:2]):
+        role = "task" if position == 0 else "argument"
+        if position == 1 and isinstance(value, Instance) and not isinstance(value.of, Class):
+            continue  # An iterable is used up here; its elements travel.
+        trace.shipments.append(
+            Shipment(role, value, call.node, pickling.problems(machine, value), True)
+        )
+    for option in options_of(call.args[0] if call.args else None):
+        trace.errands.append(Errand("task", option, call.node, daemonic))
+
+
+# --- What workers run ------------------------------------------------------------------------
+
+
+def entries_of(errand: Errand) -> Iterator[tuple[Function, Value | None]]:
+    """The functions that a worker calls, each with its object."""
+    for option in options_of(errand.value):
+        if isinstance(option, Function):
+            yield option, None
+        elif isinstance(option, Bound) and option.function is not None:
+            yield option.function, option.owner
+        elif isinstance(option, Instance) and isinstance(option.of, Class):
+            wanted = {"data set": SAMPLE_METHODS, "process": ("run",)}.get(
+                errand.role, ("__call__",)
+            )
+            for name in wanted:
+                method = option.of.lookup(name)
+                if isinstance(method, Function):
+                    yield method, option
+        elif isinstance(option, Instance) and option.qual == "functools.partial" and option.args:
+            inner = Errand(errand.role, option.args[0], errand.node)
+            yield from entries_of(inner)
+
+
+def is_dataset(kind: Class) -> bool:
+    return any(base in DATASETS for base in kind.foreign_bases())
+
+
+def look_at_class(machine: Machine, kind: Class, instance: Instance) -> None:
+    """A data set that nothing in this file hands to a loader: any loader may get it."""
+    if machine.phase != FREE or not is_dataset(kind):
+        return
+    used = id(kind.node) in machine.busy
+    if not used and id(kind.node) in machine.idle:
+        return
+    machine.trace.samples.append((kind, instance, used))
+    if not used:
+        found = [p for p in pickling.problems(machine, instance) if p.kind != "hidden"]
+        machine.trace.shipments.append(Shipment("data set", instance, kind.node, found, False))
+        machine.trace.errands.append(Errand("data set", instance, kind.node))

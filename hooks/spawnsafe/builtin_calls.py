@@ -243,7 +243,17 @@ def _type(
 
 
 FUNCTIONS: dict[str, Callable[..., Value | None]] = {
-    **dict.fromkeys(("builtins.list", "builtins.tuple", "builtins.set"), _consume_to_list),
+    **dict.fromkeys(
+        (
+            "builtins.list",
+            "builtins.tuple",
+            "builtins.set",
+            "builtins.sorted",
+            "builtins.frozenset",
+            "collections.deque",
+        ),
+        _consume_to_list,
+    ),  # fmt: skip
     **dict.fromkeys(
         (
             "builtins.sorted",

@@ -15,7 +15,6 @@ from spawnsafe.values import (
     Class,
     Const,
     Function,
-    FunctionNode,
     Instance,
     Many,
     Name,
@@ -185,7 +184,7 @@ def call_function(
         return UNKNOWN
     machine.counts[key] = count + 1
     machine.step()
-    scope = Scope("function", function.scope)
+    scope = Scope("function", function.scope, body=function.node)
     if function.kind == "static":
         subject = None
     elif function.owner is not None and subject is None and not args:
@@ -203,7 +202,7 @@ def call_function(
     machine.frames.pop()
     if outermost and machine.phase == FREE:
         machine.stack.clear()
-    if _is_generator(machine, function.node):
+    if frame.yields:
         return Instance(Name("builtins.generator"), node)
     return choose(frame.returns) if frame.returns else Const(None)
 
@@ -230,27 +229,6 @@ def _bind_arguments(
         scope.names[spec.kwarg.arg] = Many(
             function.node, [], rest_named, is_dict=True, open_ended=not kwargs
         )
-
-
-def _is_generator(machine: Machine, node: FunctionNode) -> bool:
-    """Whether a call of the function gives a generator."""
-    if isinstance(node, ast.Lambda):
-        return False
-    known = machine.generators.get(id(node))
-    if known is None:
-        known = machine.generators[id(node)] = _has_yield(node.body)
-    return known
-
-
-def _has_yield(body: list[ast.stmt]) -> bool:
-    waiting: list[ast.AST] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)
-    return False
 
 
 def instantiate(

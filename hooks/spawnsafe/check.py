@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spawnsafe import rules
 from spawnsafe.config import Settings, project_for
-from spawnsafe.facts import TRIGGERS
+from spawnsafe.facts import FUNCTION_TRIGGERS, TRIGGERS
 from spawnsafe.machine import follow
 from spawnsafe.module import Finding, Module, Rule
 from spawnsafe.source import (
@@ -92,7 +92,12 @@ def check_source(path: Path, source: Source, settings: Settings) -> list[Report]
         path,
         source.text,
         source.tree,
-        follow(source.tree, guarded="__main__" in source.text, alone=alone),
+        follow(
+            source.tree,
+            guarded="__main__" in source.text,
+            alone=alone,
+            functions=any(word in source.text for word in FUNCTION_TRIGGERS),
+        ),
         source.is_notebook,
         path.name == "__main__.py",
         project_for(folder, settings.frozen, settings.cuda),

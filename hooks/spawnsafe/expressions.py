@@ -75,6 +75,8 @@ def find(machine: Machine, name: str, scope: Scope) -> Value:
     while current is not None:
         if name in current.names and (current.kind != "class" or current is scope):
             return current.names[name]
+        if current.makes_local(name):
+            return UNKNOWN
         current = current.outer
     if name == "__name__":
         return Const("__main__" if machine.as_main else "__mp_main__")
@@ -296,11 +298,13 @@ def eval_walrus(machine: Machine, node: ast.NamedExpr, scope: Scope) -> Value:
 
 
 def eval_yield(machine: Machine, node: ast.Yield, scope: Scope) -> Value:
+    machine.frames[-1].yields = True
     machine.evaluate(node.value, scope)
     return UNKNOWN
 
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, scope: Scope) -> Value:
+    machine.frames[-1].yields = True
     calls.iterate(machine, machine.evaluate(node.value, scope), node)
     return UNKNOWN
 

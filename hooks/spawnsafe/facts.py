@@ -313,8 +313,7 @@ CONTAINERS = {
     "torch.utils.data.Subset", "torch.utils.data.ConcatDataset", "torch.utils.data.ChainDataset",
     "collections.defaultdict", "collections.OrderedDict", "functools.partial",
     "types.SimpleNamespace", "builtins.map", "builtins.filter", "builtins.zip",
-    "builtins.enumerate", "builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted",
-    "collections.deque", "itertools.chain", "itertools.cycle", "itertools.islice",
+    "builtins.enumerate", "builtins.iter", "itertools.chain", "itertools.cycle", "itertools.islice",
     "torchvision.datasets.ImageFolder", "torchvision.datasets.DatasetFolder",
     "torchvision.datasets.MNIST", "torchvision.datasets.FashionMNIST",
     "torchvision.datasets.CIFAR10", "torchvision.datasets.CIFAR100",
@@ -453,6 +452,11 @@ READS_PATH = {
 
 # --- Which files are followed at all ------------------------------------------------------------
 
+FUNCTION_TRIGGERS = (
+    "multiprocessing", "DataLoader", "Dataset", "DataPipe", "ProcessPool", "WebLoader",
+    "freeze_support", "VisionDataset", "ImageFolder",
+)  # fmt: skip
+"""Without these words, what happens in functions that are not called at import is of no interest."""
 TRIGGERS = (
     "multiprocessing", "DataLoader", "Dataset", "DataPipe", "ProcessPool", "cuda", "xpu",
     "mps", "accelerator", "set_default_device", "set_default_tensor_type", "os.environ", "putenv",

@@ -34,6 +34,7 @@ class Frame:
     function: Function | None
     subject: Value | None = None
     returns: list[Value] = field(default_factory=list)
+    yields: bool = False
 
 
 @dataclass
@@ -52,8 +53,6 @@ class Machine:
     steps: int = 0
     counts: dict[tuple[int, str], int] = field(default_factory=dict)
     arguments: dict[str, Value] = field(default_factory=dict)
-    generators: dict[int, bool] = field(default_factory=dict)
-    """Which functions (their nodes) are generators, as far as that was asked."""
     errand: Errand | None = None
     changes: list[list[tuple[MutableMapping[Any, Any], Any, Any]]] = field(default_factory=list)
     method: str = ""
@@ -146,11 +145,14 @@ class Machine:
             del where[key]
 
 
-def follow(tree: ast.Module, *, guarded: bool, alone: bool = False) -> Trace:
+def follow(
+    tree: ast.Module, *, guarded: bool, alone: bool = False, functions: bool = True
+) -> Trace:
     """Follow a whole file.
 
     Args:
         guarded: whether the name __main__ occurs in it, so that it differs as the main program.
+        functions: whether to follow what nothing calls, too.
         alone: whether workers never import it: a notebook, or the __main__.py of a package.
     """
     trace = Trace()
@@ -167,7 +169,8 @@ def follow(tree: ast.Module, *, guarded: bool, alone: bool = False) -> Trace:
         machine = main
     _settle(machine)
     trace.globals = dict(machine.module.names)
-    _run_free(machine)
+    if functions:
+        _run_free(machine)
     return trace
 
 

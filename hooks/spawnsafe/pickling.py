@@ -53,7 +53,8 @@ def _search(
         yield from _search_function(machine, value, path)
     elif isinstance(value, Class):
         yield from _search_class(machine, value, path)
-    elif isinstance(value, Bound):
+    elif isinstance(value, Bound) and value.function is not None:
+        # Of a foreign object it is not known whether this is a method, or data.
         inner = [(value.owner, path)]
     elif isinstance(value, Instance):
         yield from _search_instance(machine, value, path, at, depth)

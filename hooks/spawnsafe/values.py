@@ -5,9 +5,31 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias
 
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+
+
+@lru_cache(maxsize=1000)
+def local_names(node: FunctionNode) -> frozenset[str]:
+    """The names that a function assigns, but not those that it declares to be global."""
+    found: set[str] = set()
+    declared: set[str] = set()
+    waiting: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ast.Name):
+            if isinstance(part.ctx, ast.Store):
+                found.add(part.id)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            declared |= set(part.names)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(part.name)
+        elif not isinstance(part, (ast.Lambda, *COMPREHENSIONS)):
+            waiting += ast.iter_child_nodes(part)
+    return frozenset(found - declared)
 
 
 @dataclass(eq=False)
@@ -45,6 +67,11 @@ class Scope:
     outer: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
     declared_global: set[str] = field(default_factory=set)
+    body: FunctionNode | None = None
+
+    def makes_local(self, name: str) -> bool:
+        """Whether the function assigns the name somewhere, so that it never means a global one."""
+        return self.body is not None and name in local_names(self.body)
 
 
 @dataclass(eq=False)

@@ -101,8 +101,16 @@ def asked_at_import(module: Module) -> Iterator[Finding]:
     uses_it = any(event.kind == "call" and touches(event.value) for event in child)
     if not uses_it and not module.has_workers:
         return
+    decorators = [
+        decorator
+        for node in ast.walk(module.tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for decorator in node.decorator_list
+    ]
+    skips = {id(part) for decorator in decorators for part in ast.walk(decorator)}
     for event in child:
-        if event.kind == "call" and event.what in ASKS:
+        # skipif(not torch.cuda.is_available()) stands in most test suites.
+        if event.kind == "call" and event.what in ASKS and id(event.root) not in skips:
             yield Finding(
                 event.root,
                 f"{short(event.what)}(){place(event)} at import sets up the driver: a process that"

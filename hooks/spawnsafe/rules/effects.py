@@ -113,7 +113,8 @@ def late_variables(module: Module) -> Iterator[Finding]:
             touched = touched or event.node
         elif event.kind == "setitem" and event.what == "os.environ":
             name = constant(event.args[0] if event.args else None)
-            if not isinstance(name, str):
+            # In a function it is often meant for programs that are started from there.
+            if not isinstance(name, str) or event.stack:
                 continue
             readers = [lib for lib in LATE_VARIABLES.get(name, ()) if lib in imported]
             if readers and not module.is_notebook:
@@ -125,7 +126,7 @@ def late_variables(module: Module) -> Iterator[Finding]:
 def _late(event: Event, name: str, what: str, where: ast.AST) -> Finding:
     return Finding(
         event.node,
-        f"{name} is set after {what} (line {line_of(where)}), and has no effect any more",
+        f"{name} is set after {what} (line {line_of(where)}), which does not read it again",
         "Set it before that import, or outside of the program.",
     )
 

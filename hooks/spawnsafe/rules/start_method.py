@@ -203,9 +203,6 @@ def _forced(event: Event) -> Finding:
 
 
 def fork_by_name(module: Module) -> Iterator[Finding]:
-    named = module.mentions(r"(?i)\bcuda\b|\bmps\b|darwin|macos") or module.project.runs_on_macos
-    if not named:
-        return
     for event in module.trace.events:
         value = event.value
         if event.kind != "call" or not isinstance(value, Instance):
@@ -218,13 +215,18 @@ def fork_by_name(module: Module) -> Iterator[Finding]:
         else:
             method = constant(value.kwargs.get("start_method"))
         careful = is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
-        if method == "fork" and not careful:
+        if method == "fork" and not careful and _names_accelerator(module):
             yield Finding(
                 event.node,
                 "fork is chosen by name, in code that names CUDA, MPS or macOS: forked workers"
                 " cannot use an accelerator, and crash on macOS",
                 'Use "spawn" or "forkserver".',
             )
+
+
+def _names_accelerator(module: Module) -> bool:
+    named = module.mentions(r"(?i)\bcuda\b|\bmps\b|darwin|macos")
+    return named or module.project.runs_on_macos
 
 
 def globals_of_main(module: Module) -> Iterator[Finding]:

@@ -459,7 +459,7 @@ FUNCTION_TRIGGERS = (
 """Without these words, what happens in functions that are not called at import is of no interest."""
 TRIGGERS = (
     "multiprocessing", "DataLoader", "Dataset", "DataPipe", "ProcessPool", "cuda", "xpu",
-    "mps", "accelerator", "set_default_device", "set_default_tensor_type", "os.environ", "putenv",
+    "mps", "accelerator", "set_default_device", "set_default_tensor_type", "environ", "putenv", "dataloader_num_workers",
     "freeze_support", "torch.utils.data", "lightning", "ultralytics", "fastai", "accelerate",
     "num_proc", "LocalCluster", "VecEnv", "AsyncVectorEnv", "multi_process", "vllm", "detectron2",
     "process_map", "ignite", "torch.distributed", "WebLoader",

@@ -58,6 +58,8 @@ def _search(
         inner = [(value.owner, path)]
     elif isinstance(value, Instance):
         yield from _search_instance(machine, value, path, at, depth)
+    elif isinstance(value, Name) and value.is_module and at is not None:
+        yield Problem("iterator", at, path, f"the module {value.qual}")
     for part, name in inner:
         yield from _search(machine, part, name, at, depth + 1)
 

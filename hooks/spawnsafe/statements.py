@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spawnsafe import calls, definitions, expressions, targets
+from spawnsafe.facts import canonical
 from spawnsafe.values import UNKNOWN, Const, Instance, Name, Scope, truth
 
 if TYPE_CHECKING:
@@ -212,7 +213,9 @@ def run_import(machine: Machine, node: ast.Import, scope: Scope) -> bool:
     for alias in node.names:
         machine.record("import", alias.name, node)
         qual = alias.name if alias.asname else alias.name.split(".")[0]
-        targets.bind(machine, scope, alias.asname or qual, Name(qual), node)
+        targets.bind(
+            machine, scope, alias.asname or qual, Name(canonical(qual), is_module=True), node
+        )
     return False
 
 
@@ -221,7 +224,9 @@ def run_import_from(machine: Machine, node: ast.ImportFrom, scope: Scope) -> boo
     machine.record("import", module, node)
     for alias in node.names:
         qual = f"{module}.{alias.name}" if module.strip(".") else f"{module}{alias.name}"
-        targets.bind(machine, scope, alias.asname or alias.name, Name(qual), node)
+        # What stands under TYPE_CHECKING never runs.
+        value = Const(False) if qual == "typing.TYPE_CHECKING" else Name(canonical(qual))
+        targets.bind(machine, scope, alias.asname or alias.name, value, node)
     return False
 
 

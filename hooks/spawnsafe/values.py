@@ -53,10 +53,12 @@ class Name(Value):
 
     Attributes:
         context: the start method of the multiprocessing context that it was taken from.
+        is_module: whether `import` made it.
     """
 
     qual: str
     context: str = ""
+    is_module: bool = False
 
 
 @dataclass(eq=False)

@@ -215,7 +215,17 @@ def _yields_all(method: Function, data: Instance) -> bool:
                 sources += node.value.args
         elif isinstance(node, ast.While):
             return False
-    return bool(sources) and all(_is_whole(source, data) for source in sources[:1])
+    opened = {
+        item.optional_vars.id: item.context_expr
+        for node in ast.walk(method.node)
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name)
+    }
+    first = sources[0] if sources else None
+    if isinstance(first, ast.Name):
+        first = opened.get(first.id)
+    return first is not None and _is_whole(first, data)
 
 
 def _is_whole(node: ast.expr, data: Instance) -> bool:
@@ -238,6 +248,8 @@ def _is_whole(node: ast.expr, data: Instance) -> bool:
 
 
 def _is_table(value: Instance) -> bool:
+    if isinstance(value.of, Class):
+        return False
     first = value.qual.split(".")[0]
     return value.qual in ("builtins.range", "builtins.sorted", "builtins.list", "glob.glob") or (
         first in ("numpy", "torch", "pandas") and isinstance(value.owner, (type(None), Const))

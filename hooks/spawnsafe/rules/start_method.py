@@ -184,7 +184,9 @@ def forced_in_library(module: Module) -> Iterator[Finding]:
                 library = event.phase == CHILD or (number > 0 and not module.is_guarded)
                 if event.phase == MAIN and not event.stack:
                     library = False
-                mixed = any(_fixes(e) and surely_before(e, event) for e in before)
+                mixed = any(
+                    e.what in FIXES_METHOD and _fixes(e) and surely_before(e, event) for e in before
+                )
                 if library or mixed:
                     yield _forced(event)
             before.append(event)

@@ -1,0 +1,4 @@
+from torch.utils.data import DataLoader
+
+if "main" in __name__:
+    print(list(DataLoader([1], num_workers=1)))  # expect: SPS101

@@ -1,0 +1,3 @@
+import ultralytics
+
+ultralytics.YOLO("yolo11n.pt").train(data="coco8.yaml")  # expect: SPS102

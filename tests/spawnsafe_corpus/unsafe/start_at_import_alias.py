@@ -1,0 +1,3 @@
+from torch import multiprocessing
+
+multiprocessing.set_start_method("spawn")  # expect: SPS201

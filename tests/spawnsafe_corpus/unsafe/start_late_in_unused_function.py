@@ -1,0 +1,7 @@
+import multiprocessing as mp
+
+
+def main():
+    lock = mp.Lock()
+    mp.set_start_method("spawn")  # expect: SPS202
+    return lock

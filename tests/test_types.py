@@ -45,7 +45,10 @@ def test_a_project_with_default_answers_is_typed(
 
 
 def test_the_tests_and_the_commands_are_typed(cache: Path) -> None:
-    assert complaints(["benchmarks", "hooks", "noxfile.py", "scripts", "tests"], cwd=ROOT, cache=cache) == ""
+    assert (
+        complaints(["benchmarks", "hooks", "noxfile.py", "scripts", "tests"], cwd=ROOT, cache=cache)
+        == ""
+    )
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

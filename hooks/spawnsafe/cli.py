@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return explain(options.explain)
         if options.rules:
             return list_rules()
+        options.select = _codes(options.select, "--select")
+        options.ignore = _codes(options.ignore, "--ignore")
         return check(options)
     except ConfigError as error:
         print(f"spawnsafe: {error}", file=sys.stderr)
@@ -127,12 +129,14 @@ def _settings(path: Path, options: argparse.Namespace) -> Settings:
     else:
         settings = settings_for(path.absolute().parent)
     if options.select is not None:
-        selected = expand_codes(options.select.split(","), "--select") | {UNUSED}
-        settings = replace(settings, codes=selected)
+        settings = replace(settings, codes=options.select | {UNUSED})
     if options.ignore is not None:
-        ignored = expand_codes(options.ignore.split(","), "--ignore")
-        settings = replace(settings, codes=settings.codes - ignored)
+        settings = replace(settings, codes=settings.codes - options.ignore)
     return settings
+
+
+def _codes(given: str | None, where: str) -> frozenset[str] | None:
+    return None if given is None else expand_codes(given.split(","), where)
 
 
 def _wants_colour() -> bool:

@@ -45,9 +45,9 @@ def decode(content: bytes) -> str:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         text = content.decode(encoding)
     except SyntaxError as error:
-        raise UnreadableError(f"its encoding is not known to Python: {error.msg}") from None
+        raise UnreadableError(f"it is not text that Python reads: {error.msg}") from None
     except (UnicodeDecodeError, LookupError) as error:
-        raise UnreadableError(f"it is not text in the encoding that it names: {error}") from None
+        raise UnreadableError(f"it is not text that Python reads: {error}") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

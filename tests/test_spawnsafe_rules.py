@@ -55,7 +55,7 @@ def test_what_is_safe_is_left_alone(name: str) -> None:
 
 def example(code: str, title: str) -> str:
     page = (PAGES / f"{code}.md").read_text(encoding="utf-8")
-    return re.findall(rf"## {title}\n\n```python\n(.*?)```", page, re.DOTALL)[0]
+    return str(re.findall(rf"## {title}\n\n```python\n(.*?)```", page, re.DOTALL)[0])
 
 
 def check_example(code: str, title: str, folder: Path) -> list[Report]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from rendering import ROOT, Project, listed_files, read_questions, render_all, ruff_complaints
+from spawnsafe.cli import main as spawnsafe
 from toml import tomllib
 from variants import (
     CHOICES,
@@ -287,10 +289,28 @@ def test_versions_and_sources_of_torch_agree(projects: list[Project]) -> None:
         assert indexes == ({wanted} if wanted else set())
 
 
+def test_spawnsafe_finds_nothing(
+    projects: list[Project], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = spawnsafe([*(str(p.folder) for p in projects), "--no-cache", "--jobs", "1"])
+    output = "".join(capsys.readouterr())
+    assert code == 0, output
+    looked_at = int(re.findall(r"Nothing found in (\d+) files", output)[0])
+    assert looked_at > 20 * len(projects)
+    # It sees what is put into a project.
+    name = projects[0].package
+    broken = tmp_path / "src" / name / "train.py"
+    shutil.copytree(projects[0].folder, tmp_path, dirs_exist_ok=True)
+    broken.write_bytes(broken.read_bytes() + b"\nimport multiprocessing\nmultiprocessing.Pool(2)\n")
+    assert spawnsafe([str(tmp_path), "--no-cache"]) == 1
+    assert "SPS101" in capsys.readouterr().out
+
+
 def test_ruff_of_pre_commit_is_one_that_the_project_allows(projects: list[Project]) -> None:
     for project in projects:
         texts = project.texts()
-        hooks = yaml.safe_load(texts[".pre-commit-config.yaml"])["repos"]
+        listed = yaml.safe_load(texts[".pre-commit-config.yaml"])["repos"]
+        hooks = [repository for repository in listed if "ruff" in repository["repo"]]
         ruff = next(
             r
             for r in requirements(tomllib.loads(texts["pyproject.toml"]), "dev")

@@ -85,9 +85,18 @@ def find(machine: Machine, name: str, scope: Scope) -> Value:
 
 def eval_name(machine: Machine, node: ast.Name, scope: Scope) -> Value:
     value = find(machine, node.id, scope)
-    if machine.phase == WORKER and value is machine.module.names.get(node.id):
+    if machine.phase == WORKER and _is_global(machine, node.id, scope):
         machine.record("read", node.id, node, value=value)
     return value
+
+
+def _is_global(machine: Machine, name: str, scope: Scope) -> bool:
+    current: Scope | None = scope
+    while current is not None and current.kind != "module":
+        if name in current.names or current.makes_local(name):
+            return False
+        current = current.outer
+    return name in machine.module.names
 
 
 def eval_constant(machine: Machine, node: ast.Constant, scope: Scope) -> Value:

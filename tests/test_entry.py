@@ -93,9 +93,10 @@ def test_another_program_keeps_its_start_method_and_loads_safely(
     data = project.folder / "data"
     ended = run_python(project, "other.py", settled, data, system=HERE, cwd=tmp_path)
     assert ended.code == 0, ended.output
-    first, complete, last = ended.output.splitlines()
+    first, cost, complete, last = ended.output.splitlines()
     assert first.startswith(METHOD)
     assert (f"goes on with {settled}" in first) == (settled != METHOD)
+    assert cost.startswith("loading: a worker took ")
     assert complete == "True"
     assert last == f"still {settled}"
     assert ended.workers >= 2

@@ -114,7 +114,7 @@ def test_it_installs_from_the_repository(tmp_path: Path) -> None:
     environment = tmp_path / "environment"
     run_child([sys.executable, "-m", "venv", environment], cwd=tmp_path, timeout_s=120)
     scripts = environment / ("Scripts" if sys.platform == "win32" else "bin")
-    command = [scripts / "python", "-m", "pip", "install", "--quiet", ROOT]
+    command: list[str | Path] = [scripts / "python", "-m", "pip", "install", "--quiet", ROOT]
     ended = run_child(command, cwd=tmp_path, timeout_s=300)
     assert ended.code == 0, ended.output
     for arguments in (["--version"], ["--explain", "SPS101"]):

@@ -124,8 +124,8 @@ def get_item(machine: Machine, owner: Value, key: Value, node: ast.AST) -> Value
         stored = owner.attrs.get(f"[{constant(key)!r}]")
         if stored is not None:
             return stored
-        if owner.qual == "os.environ":
-            machine.record("read", "os.environ", node)
+        if owner.qual == "h5py.File" and isinstance(owner.of, Name):
+            return Instance(Name("h5py.File().get"), node)
     if isinstance(owner, (Name, Class)):
         return owner
     return UNKNOWN

@@ -10,6 +10,7 @@ from spawnsafe import attributes, calls, expressions, targets
 from spawnsafe.facts import ITERATOR_WRAPPERS
 from spawnsafe.values import (
     UNKNOWN,
+    Bound,
     Choice,
     Class,
     Const,
@@ -191,6 +192,10 @@ def _append(
 def _update(
     machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
+    if isinstance(owner, Bound) and owner.name == "__dict__":
+        for key, value in kwargs.items():
+            targets.set_attribute(machine, owner.owner, key, value, node)
+        return Const(None)
     if isinstance(owner, Many) and owner.is_dict:
         machine.record("setitem", "?", node, receiver=owner)
         for value in args:
@@ -232,6 +237,12 @@ def _view(name: str) -> Callable[..., Value | None]:
         return None
 
     return follow
+
+
+def _vars(
+    machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    return Bound(args[0], "__dict__") if args else UNKNOWN
 
 
 def _type(
@@ -289,6 +300,7 @@ FUNCTIONS: dict[str, Callable[..., Value | None]] = {
     "builtins.max": _extreme(max),
     "builtins.super": _super,
     "builtins.type": _type,
+    "builtins.vars": _vars,
     "os.environ.get": _environ_get,
     "os.getenv": _environ_get,
     "os.environ.setdefault": _environ_set,

@@ -359,7 +359,6 @@ THREADS_AT_ONCE = {
     "multiprocessing.dummy.Pool": "a pool of threads",
     "threading.Thread().start": "a thread", "threading.Timer().start": "a thread",
     "asyncio.new_event_loop": "an event loop", "asyncio.get_event_loop": "an event loop",
-    "asyncio.run": "an event loop",
     "http.server.HTTPServer": "a server", "http.server.ThreadingHTTPServer": "a server",
     "socketserver.ThreadingTCPServer": "a server", "prometheus_client.start_http_server": "a server",
     "apscheduler.schedulers.background.BackgroundScheduler().start": "a scheduler",

@@ -102,6 +102,10 @@ def starts_processes(module: Module, event: Event) -> str:
         if state != "some" or method == "fork":
             return ""
         return f"this DataLoader starts {count or 'its'} worker process{'es' * (count != 1)}"
+    if event.kind == "call" and event.what.endswith(".run_in_executor") and event.args:
+        pool = event.args[0]
+        starts = isinstance(pool, Instance) and pool.qual.endswith(".ProcessPoolExecutor")
+        return "run_in_executor() starts worker processes" if starts else ""
     if event.kind != "call" or event.what not in STARTS:
         return ""
     of_context = value.context if isinstance(value, Instance) else ""

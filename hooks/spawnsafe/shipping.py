@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spawnsafe import pickling
@@ -174,11 +175,11 @@ def ship_loader(machine: Machine, loader: Instance) -> None:
         value = loader_argument(loader, name)
         if value is None:
             continue
-        if method != "fork":
-            found = pickling.problems(machine, value)
-            machine.trace.shipments.append(
-                Shipment(role, value, loader.node, found, state == "some")
-            )
+        found = pickling.problems(machine, value)
+        if method == "fork":
+            # Nothing is pickled; but what is open is open in all workers, at one position.
+            found = [replace(p, kind="shared") for p in found if p.kind == "handle"]
+        machine.trace.shipments.append(Shipment(role, value, loader.node, found, state == "some"))
         for part in _with_inner_datasets(value) if role == "data set" else options_of(value):
             errand = Errand(role, part, loader.node, True, count, loader)
             machine.trace.errands.append(errand)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spawnsafe import expressions
 from spawnsafe.values import (
     UNKNOWN,
+    Bound,
     Class,
     Instance,
     Many,
@@ -83,7 +84,10 @@ def _set_item(machine: Machine, target: ast.Subscript, value: Value, scope: Scop
     what = owner.qual if isinstance(owner, Name) else "?"
     machine.record("setitem", what, target, value=value, receiver=owner, args=[key])
     for option in options_of(owner):
-        if isinstance(option, Many):
+        name = constant(key)
+        if isinstance(option, Bound) and option.name == "__dict__" and isinstance(name, str):
+            set_attribute(machine, option.owner, name, value, target)
+        elif isinstance(option, Many):
             put(machine, option, key, value)
         elif isinstance(option, Instance):
             # Unknown containers keep what is put into them, under a name of their own.

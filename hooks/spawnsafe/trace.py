@@ -22,7 +22,8 @@ class Problem:
     """A part of a value that cannot be sent to another process.
 
     Attributes:
-        kind: lambda, local, live, handle, iterator, hidden, rebound.
+        kind: lambda, local, live, handle, iterator, hidden, rebound; shared for a handle that is
+            inherited and not pickled.
         node: where the part comes from.
         path: how it is reached, such as `self.file`.
         what: what it is, in words.

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from spawnsafe.module import Rule
-from spawnsafe.rules import accelerator, boot, effects, frozen, loading, pickles, start_method
+from spawnsafe.rules import (
+    accelerator,
+    boot,
+    effects,
+    frozen,
+    loading,
+    pickles,
+    start_method,
+    workers,
+)
 
 ALL: tuple[Rule, ...] = tuple(
     sorted(
@@ -15,6 +24,7 @@ ALL: tuple[Rule, ...] = tuple(
             *frozen.RULES,
             *effects.RULES,
             *loading.RULES,
+            *workers.RULES,
         ),
         key=lambda rule: rule.code,
     )

@@ -167,6 +167,7 @@ def test_files_are_excluded_and_ignored_by_pattern(capsys: pytest.CaptureFixture
     for name in ("old/a.py", "gen_b.py", "tests/c.py"):
         write(name, UNSAFE)
     assert run(capsys)[0] == 0
+    assert run(capsys, "gen_b.py", "old/a.py")[0] == 0  # as pre-commit names them
     write("d.py", UNSAFE)
     assert run(capsys)[0] == 1
 

@@ -31,13 +31,14 @@ class Pattern:
 
 
 def find_files(paths: Iterable[Path], complain: Complain) -> Iterator[Path]:
-    """The files to check, each once; a file that is named is checked in any case."""
+    """The files to check, each once; what git ignores is checked if it is named."""
     seen: set[Path] = set()
     for path in paths:
         if path.is_dir():
             found: Iterable[Path] = _walk(path, complain)
         elif path.exists() or path.is_symlink():
-            found = [path]
+            # Settings count for named files too: pre-commit names each file.
+            found = [] if _is_excluded(path.absolute()) else [path]
         else:
             complain(path, "it does not exist")
             continue
@@ -46,6 +47,11 @@ def find_files(paths: Iterable[Path], complain: Complain) -> Iterator[Path]:
             if key not in seen:
                 seen.add(key)
                 yield file
+
+
+def _is_excluded(path: Path) -> bool:
+    settings = settings_for(path.parent)
+    return any(matches(path, pattern, settings.root) for pattern in settings.exclude)
 
 
 def _walk(top: Path, complain: Complain) -> Iterator[Path]:

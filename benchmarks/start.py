@@ -36,7 +36,7 @@ def first_batches(side: str, workers: int, package: str, started_s: float) -> li
     import torch.utils.data
 
     data = importlib.import_module(f"{package}.data")
-    folder = Path(data.__file__).parents[2] / "data"
+    folder = Path(str(data.__file__)).parents[2] / "data"
     dataset = data.make_dataset(folder, "train", augment=True)
     times_s = [started_s]
     for _ in range(2):

@@ -68,7 +68,7 @@ class ReadAhead:
             Exception: whatever the read of a sample raised, when it is that sample's turn.
         """
         reads = self._reads.pop(key, None)
-        return reads and (read.result() for read in reads)
+        return (read.result() for read in reads) if reads else None
 
     def forget(self, keys: Iterable[Hashable]) -> None:
         """Drop what was read for batches that nobody will ask for."""

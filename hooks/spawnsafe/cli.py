@@ -15,7 +15,7 @@ from spawnsafe.cache import Cache
 from spawnsafe.check import Result
 from spawnsafe.config import ConfigError, Settings, expand_codes, read_settings, settings_for
 from spawnsafe.discover import find_files
-from spawnsafe.report import FORMATS, severity
+from spawnsafe.report import FORMATS, in_one_line, severity
 from spawnsafe.rules import ALL, UNUSED
 from spawnsafe.run import check_all
 
@@ -26,21 +26,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0: nothing found, 1: something found, 2: something could not be checked."""
     _print_any_text()
     options = make_parser().parse_args(arguments)
+    if sys.stdout is None:
+        print("spawnsafe: there is no output to write to: it is closed", file=sys.stderr)
+        return FAILED
     try:
-        if options.explain is not None:
-            return explain(options.explain)
-        if options.rules:
-            return list_rules()
-        options.select = _codes(options.select, "--select")
-        options.ignore = _codes(options.ignore, "--ignore")
-        return check(options)
+        status = _run(options)
+        sys.stdout.flush()
+        return status
     except ConfigError as error:
         print(f"spawnsafe: {error}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
         # The reader, such as head, has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return FOUND
+    except OSError as error:
+        print(f"spawnsafe: the report cannot be written: {error.strerror}", file=sys.stderr)
+        _drop_output()
+        return FAILED
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.explain is not None:
+        return explain(options.explain)
+    if options.rules:
+        return list_rules()
+    options.select = _codes(options.select, "--select")
+    options.ignore = _codes(options.ignore, "--ignore")
+    return check(options)
 
 
 def _print_any_text() -> None:
@@ -111,15 +128,16 @@ def check(options: argparse.Namespace) -> int:
         print("spawnsafe: no Python files found", file=sys.stderr)
     cache = Cache(None if options.no_cache else Path.cwd())
     results = list(check_all(jobs, cache, options.jobs))
+    checked = len(results)
+    results += [Result(path, errors=[why]) for path, why in errors]
     for line in FORMATS[options.format](results, _wants_colour()):
         print(line)
-    errors += [(result.path, why) for result in results for why in result.errors]
-    for path, why in errors:
-        print(f"{path}: not checked: {why}", file=sys.stderr)
+    failures = [(result.path, why) for result in results for why in result.errors]
+    for path, why in failures:
+        print(f"{in_one_line(path)}: not checked: {why}", file=sys.stderr)
     if options.format == "text":
-        _sum_up(results, len(errors))
-    sys.stdout.flush()
-    return FAILED if errors else FOUND if any(result.reports for result in results) else CLEAN
+        _sum_up(results, checked, len(failures))
+    return FAILED if failures else FOUND if any(result.reports for result in results) else CLEAN
 
 
 def _settings(path: Path, options: argparse.Namespace) -> Settings:
@@ -143,15 +161,16 @@ def _wants_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def _sum_up(results: list[Result], failures: int) -> None:
+def _sum_up(results: list[Result], checked: int, failures: int) -> None:
     """One line that says how much was found, for people."""
     codes = [report.code for result in results for report in result.reports]
+    files = f"{checked} file{'s' * (checked != 1)}"
     found = sum(severity(code) == "error" for code in codes)
     if codes:
         print(
             f"Found {found} error{'s' * (found != 1)} and {len(codes) - found} warning"
-            f"{'s' * (len(codes) - found != 1)} in {len(results)} files;"
+            f"{'s' * (len(codes) - found != 1)} in {files};"
             f" spawnsafe --explain {codes[0]} says more."
         )
     elif not failures:
-        print(f"Nothing found in {len(results)} file{'s' * (len(results) != 1)}.")
+        print(f"Nothing found in {files}.")

@@ -62,7 +62,8 @@ def expand_codes(given: object, where: str) -> frozenset[str]:
         raise ConfigError(f'{where}: expected a list of codes, such as ["SPS101"], not {given!r}')
     found: set[str] = set()
     for code in given:
-        fitting = {known for known in CODES if known.startswith(code.strip())} if code else set()
+        start = code.strip().upper()
+        fitting = {known for known in CODES if known.startswith(start)} if start else set()
         fitting |= {rule.code for rule in BY_CODE.values() if rule.name == code}
         if code == "ALL":
             fitting = set(CODES)

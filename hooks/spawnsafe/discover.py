@@ -78,6 +78,8 @@ def _walk(top: Path, complain: Complain) -> Iterator[Path]:
         )
         for name in sorted(files):
             if name.endswith(SUFFIXES) and not is_out(absolute / name, False):
+                if name.startswith(".#") and not os.path.exists(absolute / name):
+                    continue  # The lock file of an editor: a link that leads nowhere.
                 yield place / name
 
 

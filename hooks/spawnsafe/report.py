@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from spawnsafe import __version__
 from spawnsafe.check import Report, Result
@@ -21,7 +22,12 @@ def severity(code: str) -> str:
 
 def place(path: Path, report: Report) -> str:
     cell = f"cell {report.cell}:" if report.cell else ""
-    return f"{path}:{cell}{report.line}:{report.column}"
+    return f"{in_one_line(path)}:{cell}{report.line}:{report.column}"
+
+
+def in_one_line(path: Path) -> str:
+    """A path as text; a line break in a name does not break the report."""
+    return str(path).replace("\r", "\\r").replace("\n", "\\n")
 
 
 def as_text(results: Iterable[Result], colour: bool) -> Lines:
@@ -86,10 +92,16 @@ def as_sarif(results: Iterable[Result], colour: bool) -> Lines:
         }
         for rule in ALL
     ]
-    rules.insert(0, {"id": UNUSED, "name": "unused-suppression"})
+    unused = {"text": "unused suppression"}
+    rules.insert(0, {"id": UNUSED, "name": "unused-suppression", "shortDescription": unused})
+    results = list(results)
+    failures = [_notification(result.path, why) for result in results for why in result.errors]
     run = {
         "tool": {"driver": {"name": "spawnsafe", "version": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {"executionSuccessful": not failures, "toolExecutionNotifications": failures}
+        ],
         "results": [_sarif(result.path, r) for result in results for r in result.reports],
     }
     yield json.dumps(
@@ -104,7 +116,7 @@ def _sarif(path: Path, report: Report) -> dict[str, Any]:
     # Lines of a notebook's file are those of its JSON; the message tells the cell.
     line = 1 if report.cell else report.line
     place_ = {
-        "artifactLocation": {"uri": path.as_uri() if path.is_absolute() else path.as_posix()},
+        "artifactLocation": {"uri": _uri(path)},
         "region": {"startLine": line, "startColumn": report.column},
     }
     return {
@@ -112,6 +124,19 @@ def _sarif(path: Path, report: Report) -> dict[str, Any]:
         "level": severity(report.code),
         "message": {"text": f"{cell}{report.message}. {report.cure}"},
         "locations": [{"physicalLocation": place_}],
+    }
+
+
+def _uri(path: Path) -> str:
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+
+
+def _notification(path: Path, why: str) -> dict[str, Any]:
+    """A file that could not be checked."""
+    return {
+        "level": "error",
+        "message": {"text": f"not checked: {why}"},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}],
     }
 
 

@@ -78,6 +78,8 @@ def check_syntax(text: str) -> None:
 
 def read_bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():
+            raise UnreadableError("it is not a regular file")
         content = path.read_bytes()
     except FileNotFoundError:
         raise UnreadableError("it does not exist") from None

@@ -23,7 +23,9 @@ def read_table(text: str, name: str) -> dict[str, Any] | None:
             raise TomlError(str(error)) from None
         for part in name.split("."):
             table = table.get(part) if isinstance(table, dict) else None
-        return table if isinstance(table, dict) else None
+        if table is not None and not isinstance(table, dict):
+            raise TomlError(f"{name} is {table!r}, and no table")
+        return table
     return read_table_simply(text, name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import calls
+from spawnsafe import calls, targets
 from spawnsafe.facts import canonical
 from spawnsafe.values import (
     UNKNOWN,
@@ -24,6 +24,9 @@ from spawnsafe.values import (
 
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
+
+
+NAMESPACES = {"argparse.Namespace", "types.SimpleNamespace"}
 
 
 def get(machine: Machine, owner: Value, name: str) -> Value:
@@ -52,6 +55,10 @@ def _get_of_instance(machine: Machine, owner: Instance, name: str) -> Value:
         return owner.attrs[name]
     if owner.qual == "multiprocessing.get_context":
         return Name(f"multiprocessing.{name}", context_of(owner))
+    if owner.qual == "multiprocessing.current_process" and name == "name":
+        return Const("MainProcess" if machine.as_main else "SpawnProcess-1")
+    if owner.qual in NAMESPACES and name in owner.kwargs:
+        return owner.kwargs[name]
     if owner.qual.endswith("ArgumentParser().parse_args"):
         return machine.arguments.get(name, UNKNOWN)
     if owner.qual == "builtins.super":
@@ -98,9 +105,14 @@ def context_of(instance: Instance) -> str:
 
 def read_property(machine: Machine, value: Value, owner: Value, node: ast.AST) -> Value:
     """A property is called when it is read."""
-    if isinstance(value, Bound) and value.function and value.function.kind == "property":
-        return calls.call_function(machine, value.function, [], {}, subject=owner, node=node)
-    return value
+    function = value.function if isinstance(value, Bound) else None
+    if function is None or function.kind not in ("property", "cached"):
+        return value
+    result = calls.call_function(machine, function, [], {}, subject=owner, node=node)
+    if function.kind == "cached" and result is not UNKNOWN:
+        where = result.node if isinstance(result, Instance) else function.node
+        targets.set_attribute(machine, owner, function.name, result, where)
+    return result
 
 
 def get_item(machine: Machine, owner: Value, key: Value, node: ast.AST) -> Value:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spawnsafe import attributes, calls, expressions, targets
+from spawnsafe import attributes, calls, expressions, shipping, targets
 from spawnsafe.facts import ITERATOR_WRAPPERS
 from spawnsafe.values import (
     UNKNOWN,
@@ -38,6 +38,24 @@ def _consume(
     for value in args:
         calls.iterate(machine, value, node)
     return None
+
+
+def _decided_by(decides: bool) -> Callable[..., Value | None]:
+    def follow(
+        machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> Value | None:
+        """any(x), all(x): one element may decide, whatever the others are."""
+        for value in args:
+            calls.iterate(machine, value, node)
+        given = args[0] if args else None
+        if not isinstance(given, Many) or given.open_ended or given.is_dict:
+            return None
+        verdicts = [truth(item) for item in given.items]
+        if decides in verdicts:
+            return Const(decides)
+        return None if None in verdicts else Const(not decides)
+
+    return follow
 
 
 def _consume_to_list(
@@ -84,10 +102,9 @@ def _setattr(
     machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
     if len(args) == 3:
-        for key in options_of(args[1]):
-            name = constant(key)
-            known = name if isinstance(name, str) else targets.SOME_KEY
-            targets.set_attribute(machine, args[0], known, args[2], node)
+        name = constant(args[1])
+        known = name if isinstance(name, str) else targets.SOME_KEY
+        targets.set_attribute(machine, args[0], known, args[2], node)
     return Const(None)
 
 
@@ -233,7 +250,8 @@ def _view(name: str) -> Callable[..., Value | None]:
     ) -> Value | None:
         """d.keys(), d.values(), d.items(): a view, which cannot be pickled."""
         if isinstance(owner, Many) and owner.is_dict:
-            return Instance(Name(f"builtins.dict().{name}"), node, [*owner.elements()])
+            view = Name(f"builtins.dict().{name}")
+            return Instance(view, node, [*owner.elements()], owner=owner)
         return None
 
     return follow
@@ -253,6 +271,50 @@ def _type(
     return UNKNOWN
 
 
+def _len(
+    machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    for value in args[:1]:
+        shipping.ask_length(machine, value, node)
+    return None
+
+
+def _reducer(
+    machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """copyreg.pickle(Kind, function): its objects are pickled by the function."""
+    if len(args) > 1 and isinstance(args[0], Class):
+        machine.store(args[0].members, "__reduce__", args[1])
+    return None
+
+
+def _iter_method(
+    machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    calls.iterate(machine, owner, node)
+    return None
+
+
+def _enter_context(
+    machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """stack.enter_context(x): what `with x as ...` gives."""
+    return calls.enter(machine, args[0], node) if args else None
+
+
+def _of_text(name: str) -> Callable[..., Value | None]:
+    def follow(
+        machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+    ) -> Value | None:
+        """text.endswith(x), text.__eq__(x): as Python finds it, where both texts are known."""
+        text, given = constant(owner), constant(args[0]) if len(args) == 1 else ...
+        if isinstance(text, str) and isinstance(given, str):
+            return Const(getattr(text, name)(given))
+        return None
+
+    return follow
+
+
 FUNCTIONS: dict[str, Callable[..., Value | None]] = {
     **dict.fromkeys(
         (
@@ -269,8 +331,6 @@ FUNCTIONS: dict[str, Callable[..., Value | None]] = {
         (
             "builtins.sorted",
             "builtins.sum",
-            "builtins.any",
-            "builtins.all",
             "builtins.frozenset",
             "collections.deque",
             "collections.Counter",
@@ -289,7 +349,12 @@ FUNCTIONS: dict[str, Callable[..., Value | None]] = {
         ),
         _wrap,
     ),  # fmt: skip
+    "builtins.any": _decided_by(True),
+    "builtins.all": _decided_by(False),
+    "builtins.len": _len,
     "builtins.next": _next,
+    "copyreg.pickle": _reducer,
+    "multiprocessing.reduction.ForkingPickler.register": _reducer,
     "builtins.dict": _dict,
     "builtins.setattr": _setattr,
     "builtins.getattr": _getattr,
@@ -308,7 +373,10 @@ FUNCTIONS: dict[str, Callable[..., Value | None]] = {
     "os.putenv": _environ_set,
 }
 METHODS: dict[str, Callable[..., Value | None]] = {
+    **{name: _of_text(name) for name in ("startswith", "endswith", "__eq__", "__ne__")},
+    "__iter__": _iter_method,
     "add_argument": _add_argument,
+    "enter_context": _enter_context,
     "append": _append,
     "add": _append,
     "insert": _append,

@@ -27,6 +27,7 @@ from spawnsafe.values import (
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
 
+FIELDS = {"dataclasses.field", "attr.ib", "attr.field", "attrs.field"}
 Arguments = tuple[list[Value], dict[str, Value], bool]
 
 
@@ -110,6 +111,8 @@ def _call_bound(
         base = next((name for name in bases if name), "")
         owner.base = Instance(Name(base), node, args, kwargs, open_ended)
         return Const(None)
+    if callee.name == "super().__new__" and args and isinstance(args[0], Class):
+        return Instance(args[0], node)
     built_in = builtin_calls.METHODS.get(callee.name)
     if built_in is not None:
         result = built_in(machine, owner, args, kwargs, node)
@@ -242,6 +245,11 @@ def instantiate(
 ) -> Value:
     """Make an object of a class of this file."""
     instance = Instance(kind, node, args, kwargs, open_ended)
+    new = kind.lookup("__new__")
+    if isinstance(new, Function):
+        made = call_function(machine, new, args, kwargs, subject=kind, node=node)
+        if isinstance(made, Instance) and made.of is kind:
+            instance.attrs, instance.stored_at = made.attrs, made.stored_at
     init = kind.lookup("__init__")
     if isinstance(init, Function):
         call_function(machine, init, args, kwargs, subject=instance, node=node)
@@ -265,11 +273,16 @@ def _fill_fields(
         for statement in kind.node.body
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
+    names += [
+        name
+        for name, member in kind.members.items()
+        if isinstance(member, Instance) and member.qual in FIELDS and name not in names
+    ]
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     for name in names:
         value = given.get(name, kind.members.get(name, UNKNOWN))
-        if isinstance(value, Instance) and value.qual == "dataclasses.field":
-            factory = value.kwargs.get("default_factory")
+        if isinstance(value, Instance) and value.qual in FIELDS:
+            factory = value.kwargs.get("default_factory") or value.kwargs.get("factory")
             value = value.kwargs.get("default", UNKNOWN)
             if factory is not None:
                 value = call_value(machine, factory, [], {}, instance.node)
@@ -295,8 +308,16 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
     if not isinstance(value, Instance):
         return UNKNOWN
     if value.qual in builtin_calls.WRAPPERS and not isinstance(value.of, Class):
+        if value.qual == "builtins.generator":
+            return choose(value.args)  # It was followed where it stands.
         elements = [iterate(machine, inner, node) for inner in value.args]
-        return elements[0] if len(elements) == 1 and value.qual == "builtins.generator" else UNKNOWN
+        if value.qual == "builtins.map" and isinstance(value.args[0], Name):
+            return call_value(machine, value.args[0], elements[1:], {}, node)
+        return UNKNOWN
+    table = value.owner
+    if value.qual == "builtins.dict().items" and isinstance(table, Many) and table.entries:
+        keys = choose([Const(key) for key in table.entries])
+        return Many(node, [keys, choose(list(table.entries.values()))])
     machine.record("iterate", value.qual, node, value=value, receiver=value)
     shipping.look_at_iteration(machine, value, node)
     if isinstance(value.of, Class):

@@ -26,7 +26,7 @@ KINDS = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
     "builtins.property": "property",
-    "functools.cached_property": "property",
+    "functools.cached_property": "cached",
 }
 
 

@@ -196,14 +196,18 @@ def eval_unary(machine: Machine, node: ast.UnaryOp, scope: Scope) -> Value:
 
 
 def eval_bool(machine: Machine, node: ast.BoolOp, scope: Scope) -> Value:
-    """`and` and `or` leave out what stands after the operand that decides."""
+    """`and` and `or` leave out what stands after the operand that decides.
+
+    One false operand makes a conjunction false, whatever is not known of those before it.
+    """
     decides = isinstance(node.op, ast.Or)
     possible: list[Value] = []
     for part in node.values:
         value = machine.evaluate(part, scope)
         verdict = truth(value)
         if verdict is decides:
-            return choose([*possible, value])
+            result = choose([*possible, value])
+            return Choice(result.options, decides) if isinstance(result, Choice) else result
         if verdict is None:
             possible.append(value)
         last = value
@@ -215,6 +219,8 @@ def eval_compare(machine: Machine, node: ast.Compare, scope: Scope) -> Value:
     verdicts: list[bool | None] = []
     for op, part in zip(node.ops, node.comparators, strict=True):
         right = machine.evaluate(part, scope)
+        if isinstance(op, (ast.In, ast.NotIn)) and not isinstance(right, Many):
+            calls.iterate(machine, right, part)
         verdicts.append(_compare(op, left, right))
         left = right
     if False in verdicts:

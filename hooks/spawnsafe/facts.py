@@ -449,6 +449,31 @@ READS_PATH = {
     "os.scandir", "numpy.memmap", "numpy.loadtxt", "torchvision.io.read_image",
 }  # fmt: skip
 
+# --- What a star import gives ---------------------------------------------------------------------
+
+
+def names_of(module: str) -> list[str]:
+    """The names of a module that anything is known about."""
+    prefix = f"{module}."
+    known = {full.partition("()")[0] for table in STARRED for full in table}
+    return sorted(
+        full[len(prefix) :]
+        for full in known
+        if full.startswith(prefix) and full[len(prefix) :].isidentifier()
+    )
+
+
+STARRED = (
+    LOADERS,
+    DATASETS,
+    STARTS,
+    FRAMEWORK_STARTS,
+    FASTAI_LEARNERS,
+    LIVE,
+    HANDLES,
+    FIXES_METHOD,
+)
+
 # --- Which files are followed at all ------------------------------------------------------------
 
 FUNCTION_TRIGGERS = (

@@ -59,6 +59,24 @@ class Module:
         return ""
 
     @cached_property
+    def at_import(self) -> list[Event]:
+        """What surely happens in a worker that imports the file.
+
+        A condition about __name__ that is not understood may be the guard.
+        """
+        return [
+            event
+            for event in self.trace.during(CHILD)
+            if not any(_is_about_name(test) for test in event.tests)
+        ]
+
+    @cached_property
+    def is_test(self) -> bool:
+        """Whether it belongs to a test session, which is an application like any other."""
+        name = self.path.stem
+        return name == "conftest" or name.startswith("test_") or name.endswith("_test")
+
+    @cached_property
     def sequences(self) -> list[list[Event]]:
         """Steps in the order in which they happen: the program, and each function on its own."""
         program = self.trace.during(MAIN) or self.trace.during(CHILD)
@@ -86,6 +104,10 @@ class Module:
 
 def _argument(event: Event, name: str) -> Value | None:
     return event.kwargs.get(name) or (event.args[0] if event.args else None)
+
+
+def _is_about_name(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(test))
 
 
 def is_loader(value: Value | None) -> bool:

@@ -122,7 +122,7 @@ def _search_object(
 ) -> Iterator[Problem]:
     """An object of a class of this file: its class, and what it holds."""
     yield from _search_class(machine, kind, path)
-    if any(isinstance(kind.lookup(name), Function) for name in OWN_PICKLING):
+    if any(kind.lookup(name) is not None for name in OWN_PICKLING):
         return
     getter = kind.lookup("__getstate__")
     for name, held in list(value.attrs.items()):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spawnsafe import pickling
+from spawnsafe import calls, pickling
 from spawnsafe.attributes import context_of
 from spawnsafe.facts import (
     CPU_COUNTERS,
@@ -78,8 +78,8 @@ def _count(value: Value) -> int | None:
     if isinstance(value, Instance) and value.qual in CPU_COUNTERS | {"builtins.len"}:
         inside = [part for part in parts(value) if isinstance(part, Instance)]
         return 1_000_000 if any(part.qual in CPU_COUNTERS for part in inside) else None
-    if isinstance(value, Joined):
-        counts = [_count(part) for part in value.parts]
+    if isinstance(value, (Joined, Choice)):
+        counts = [_count(p) for p in (value.parts if isinstance(value, Joined) else value.options)]
         sure = all(count for count in counts)
         return 1_000_000 if counts and sure else None
     return None
@@ -107,6 +107,8 @@ def look_at_call(machine: Machine, made: Instance) -> None:
     qual = made.qual
     if is_loader(made):
         machine.trace.loaders.append(made)
+        if constant(loader_argument(made, "shuffle")) is True:
+            ask_length(machine, made, made.node)  # A random sampler does, as it is made.
         _note_classes(machine, made)
         return
     if isinstance(made.of, Class):
@@ -148,10 +150,35 @@ def _method(machine: Machine, loader: Instance) -> str:
 
 
 def look_at_iteration(machine: Machine, value: Instance, node: ast.AST) -> None:
-    """A loader with workers starts them, and sends them what they need."""
-    if is_loader(value) and SHIPPED not in value.attrs:
+    """A loader with workers starts them, and sends them what they need.
+
+    As it goes on, it asks for the length, which may leave something behind for the next epoch.
+    """
+    if not is_loader(value):
+        return
+    again = SHIPPED in value.attrs
+    persistent = constant(value.call.kwargs.get("persistent_workers")) is True
+    if not again:
         value.attrs[SHIPPED] = Const(True)
         ship_loader(machine, value)
+    if (again or machine.loops) and not persistent and ask_length(machine, value, node):
+        ship_loader(machine, value)
+
+
+def ask_length(machine: Machine, value: Value, node: ast.AST) -> bool:
+    """Follow len(value), for a loader that of its data set; whether this file defines it."""
+    found = False
+    for option in options_of(value):
+        if not isinstance(option, Instance):
+            continue
+        method = option.of.lookup("__len__") if isinstance(option.of, Class) else None
+        if isinstance(method, Function):
+            calls.call_function(machine, method, [], {}, subject=option, node=node)
+            found = True
+        elif is_loader(option):
+            data = loader_argument(option, "dataset")
+            found = (data is not None and ask_length(machine, data, node)) or found
+    return found
 
 
 def ship_the_rest(machine: Machine) -> None:

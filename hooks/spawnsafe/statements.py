@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spawnsafe import calls, definitions, expressions, targets
-from spawnsafe.facts import canonical
+from spawnsafe.facts import canonical, names_of
 from spawnsafe.values import UNKNOWN, Const, Instance, Name, Scope, truth
 
 if TYPE_CHECKING:
@@ -223,6 +223,10 @@ def run_import_from(machine: Machine, node: ast.ImportFrom, scope: Scope) -> boo
     module = "." * node.level + (node.module or "")
     machine.record("import", module, node)
     for alias in node.names:
+        if alias.name == "*":
+            for name in names_of(module):
+                targets.bind(machine, scope, name, Name(canonical(f"{module}.{name}")), node)
+            continue
         qual = f"{module}.{alias.name}" if module.strip(".") else f"{module}{alias.name}"
         # What stands under TYPE_CHECKING never runs.
         value = Const(False) if qual == "typing.TYPE_CHECKING" else Name(canonical(qual))

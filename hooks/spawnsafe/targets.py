@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import expressions
+from spawnsafe import calls, expressions
 from spawnsafe.values import (
     UNKNOWN,
     Bound,
@@ -50,6 +50,8 @@ def assign(machine: Machine, target: ast.expr, value: Value, scope: Scope) -> No
     elif isinstance(target, ast.Starred):
         assign(machine, target.value, UNKNOWN, scope)
     elif isinstance(target, (ast.Tuple, ast.List)):
+        if isinstance(value, Instance):
+            calls.iterate(machine, value, target)
         for part, element in zip(target.elts, _unpack(value, len(target.elts)), strict=False):
             assign(machine, part, element, scope)
 

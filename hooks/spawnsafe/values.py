@@ -198,9 +198,10 @@ class Many(Value):
 
 @dataclass(eq=False)
 class Choice(Value):
-    """One of several values."""
+    """One of several values; verdict: whether it is true in a condition, where that is known."""
 
     options: list[Value]
+    verdict: bool | None = None
 
 
 @dataclass(eq=False)
@@ -259,6 +260,8 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, Many) and not value.open_ended:
         return bool(value.items or value.entries)
     if isinstance(value, Choice):
+        if value.verdict is not None:
+            return value.verdict
         verdicts = {truth(option) for option in value.options}
         return verdicts.pop() if len(verdicts) == 1 else None
     if isinstance(value, (Function, Class)):

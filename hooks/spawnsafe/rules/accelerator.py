@@ -57,7 +57,7 @@ def _is_setting(qual: str) -> bool:
 
 
 def at_import(module: Module) -> Iterator[Finding]:
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         reason = touches(event.value) if event.kind == "call" else ""
         if reason and module.mentions(r"\btorch\b|lightning|transformers|monai"):
             yield Finding(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
@@ -26,39 +25,26 @@ from spawnsafe.module import (
     short,
     starts_processes,
 )
-from spawnsafe.trace import CHILD, FREE, MAIN, WORKER, Event
+from spawnsafe.trace import FREE, MAIN, WORKER, Event
 from spawnsafe.values import Instance, constant, parts
 
 GUARD = 'Move it into a function that is called under `if __name__ == "__main__":`.'
 
 
 def processes_at_import(module: Module) -> Iterator[Finding]:
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         reason = starts_processes(module, event)
         if reason:
             yield Finding(
                 event.root,
-                f"{reason}{place(event)} when the module is imported{_why(event)}",
+                f"{reason}{place(event)} when the module is imported, and each worker imports it"
+                " again",
                 GUARD,
             )
 
 
-def _why(event: Event) -> str:
-    """Where a condition about __name__ stands around it, why that does not help."""
-    for test in event.tests:
-        if getattr(test, "lineno", 0) and "__name__" in _names(test):
-            return "; its condition is true in worker processes too"
-    return ", and each worker imports it again"
-
-
-def _names(node: object) -> set[str]:
-    if not isinstance(node, ast.AST):
-        return set()
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-
-
 def framework_at_import(module: Module) -> Iterator[Finding]:
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         reason = framework_starts(event)
         if reason:
             message = f"{short(event.what)}() {reason}{place(event)} when the module is imported"
@@ -103,12 +89,10 @@ def _has_no_workers(event: Event) -> bool:
 
 def costly_at_import(module: Module) -> Iterator[Finding]:
     """Only where the file starts workers as the main program, or builds a loader with some."""
-    starting = {
-        id(event.root) for event in module.trace.during(CHILD) if starts_processes(module, event)
-    }
-    iterated = [e.value for e in module.trace.during(CHILD) if e.kind == "iterate"]
+    starting = {id(event.root) for event in module.at_import if starts_processes(module, event)}
+    iterated = [e.value for e in module.at_import if e.kind == "iterate"]
     used = _workers_follow(module)
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         if event.kind not in ("call", "make") or id(event.root) in starting:
             continue
         value = event.value

@@ -27,7 +27,7 @@ def _at_import(module: Module) -> list[Event]:
     """The calls at import, in files that have to do with workers."""
     if not module.has_workers:
         return []
-    return [event for event in module.trace.during(CHILD) if event.kind == "call"]
+    return [event for event in module.at_import if event.kind == "call"]
 
 
 def threads(module: Module) -> Iterator[Finding]:

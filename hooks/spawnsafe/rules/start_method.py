@@ -45,7 +45,7 @@ def asks_first(event: Event) -> bool:
 
 
 def set_at_import(module: Module) -> Iterator[Finding]:
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         if not sets_method(event) or is_forced(event):
             continue
         if not is_caught(event) and not asks_first(event):
@@ -182,7 +182,11 @@ def forced_in_library(module: Module) -> Iterator[Finding]:
         for event in sequence:
             if sets_method(event) and is_forced(event):
                 library = event.phase == CHILD or (number > 0 and not module.is_guarded)
-                if event.phase == MAIN and not event.stack:
+                if (
+                    module.is_test
+                    or _in_fixture(event)
+                    or (event.phase == MAIN and not event.stack)
+                ):
                     library = False
                 mixed = any(
                     e.what in FIXES_METHOD and _fixes(e) and surely_before(e, event) for e in before
@@ -190,9 +194,15 @@ def forced_in_library(module: Module) -> Iterator[Finding]:
                 if library or mixed:
                     yield _forced(event)
             before.append(event)
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         if module.is_guarded and sets_method(event) and is_forced(event):
             yield _forced(event)
+
+
+def _in_fixture(event: Event) -> bool:
+    node = event.function.node if event.function is not None else None
+    decorators = [] if node is None or isinstance(node, ast.Lambda) else node.decorator_list
+    return any(mentions(decorator, "fixture") for decorator in decorators)
 
 
 def _forced(event: Event) -> Finding:
@@ -217,6 +227,10 @@ def fork_by_name(module: Module) -> Iterator[Finding]:
         else:
             method = constant(value.kwargs.get("start_method"))
         careful = is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
+        if any(_is_of_mac(test) for test in event.tests):
+            careful = False
+        if _forks_on_mac(event.node):
+            method, careful = "fork", False
         if method == "fork" and not careful and _names_accelerator(module):
             yield Finding(
                 event.node,
@@ -224,6 +238,24 @@ def fork_by_name(module: Module) -> Iterator[Finding]:
                 " cannot use an accelerator, and crash on macOS",
                 'Use "spawn" or "forkserver".',
             )
+
+
+def _is_of_mac(test: ast.expr) -> bool:
+    """Whether a condition is true just where fork is at its worst: macOS, and MPS."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+        sides = (test.left, test.comparators[0])
+        return any(isinstance(s, ast.Constant) and s.value in ("darwin", "Darwin") for s in sides)
+    return isinstance(test, ast.Call) and ast.unparse(test.func).endswith("mps.is_available")
+
+
+def _forks_on_mac(node: ast.AST) -> bool:
+    """multiprocessing_context="fork" if torch.backends.mps.is_available() else None"""
+    for keyword in node.keywords if isinstance(node, ast.Call) else ():
+        chosen = keyword.value
+        if keyword.arg in ("multiprocessing_context", "method") and isinstance(chosen, ast.IfExp):
+            is_fork = isinstance(chosen.body, ast.Constant) and chosen.body.value == "fork"
+            return is_fork and _is_of_mac(chosen.test)
+    return False
 
 
 def _names_accelerator(module: Module) -> bool:
@@ -268,7 +300,7 @@ def _global_name(module: Module, event: Event) -> str:
 
 
 def fixed_at_import(module: Module) -> Iterator[Finding]:
-    for event in module.trace.during(CHILD):
+    for event in module.at_import:
         asks = event.what in ("multiprocessing.get_context", "multiprocessing.get_start_method")
         if asks and _fixes(event):
             yield Finding(

@@ -179,8 +179,14 @@ def _environ_get(
 def _environ_set(
     machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
-    if args:
+    if args and not isinstance(args[0], Many):
         machine.record("setitem", "os.environ", node, args=args[:1], value=args[-1])
+    table: dict[object, Value] = {}
+    table.update(kwargs)
+    for given in args:
+        table.update(given.entries if isinstance(given, Many) else {})
+    for key, value in table.items():
+        machine.record("setitem", "os.environ", node, args=[Const(key)], value=value)
     return UNKNOWN
 
 

@@ -81,6 +81,18 @@ def _decorate(machine: Machine, node: ast.expr, value: Value, scope: Scope) -> V
     return value
 
 
+def _tell_parents(machine: Machine, node: ast.ClassDef, kind: Class, scope: Scope) -> None:
+    """A new class is made by its metaclass, and told to its base class, at once."""
+    told = [base.lookup("__init_subclass__") for base in kind.bases if isinstance(base, Class)]
+    for keyword in node.keywords:
+        maker = machine.evaluate(keyword.value, scope)
+        if keyword.arg == "metaclass" and isinstance(maker, Class):
+            told.append(maker.lookup("__init__"))
+    for method in told:
+        if isinstance(method, Function):
+            calls.call_function(machine, method, [], {}, subject=kind, node=node)
+
+
 def define_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
     """A class: its body runs now, like module level."""
     bases = [machine.evaluate(base, scope) for base in node.bases]
@@ -96,6 +108,7 @@ def define_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
             if isinstance(option, Function) and option.owner is None and option.scope is inner:
                 option.owner = kind
     machine.trace.classes.append(kind)
+    _tell_parents(machine, node, kind, scope)
     value: Value = kind
     for decorator in reversed(node.decorator_list):
         kind.is_decorated = True

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_DEPTH = 6
 OWN_PICKLING = ("__reduce__", "__reduce_ex__", "__getnewargs_ex__")
 SELF = "self"
+CACHES = {"functools.lru_cache()", "functools.lru_cache", "functools.cache"}
+"""Pickle looks for their result by the name of the method, and finds the method itself."""
 
 
 def problems(machine: Machine, value: Value, path: str = "") -> list[Problem]:
@@ -49,6 +51,8 @@ def _search(
         inner = [(option, path) for option in value.options]
     elif isinstance(value, Many):
         inner = [(element, path) for element in value.elements()]
+        if isinstance(value.node, (ast.List, ast.Dict)) and _is_empty(value.node):
+            at = None  # What was put into it later has a place of its own.
     elif isinstance(value, Function):
         yield from _search_function(machine, value, path)
     elif isinstance(value, Class):
@@ -62,6 +66,10 @@ def _search(
         yield Problem("iterator", at, path, f"the module {value.qual}")
     for part, name in inner:
         yield from _search(machine, part, name, at, depth + 1)
+
+
+def _is_empty(node: ast.List | ast.Dict) -> bool:
+    return not (node.elts if isinstance(node, ast.List) else node.values)
 
 
 def _search_function(machine: Machine, value: Function, path: str) -> Iterator[Problem]:
@@ -105,6 +113,9 @@ def _search_instance(
         if qual in table and not _is_plain(value):
             yield Problem(kind, at or value.node, path, table[qual])
             return
+    if qual in CACHES and value.args and isinstance(value.args[0], Bound):
+        yield Problem("local", at or value.node, path, "a cache around a method")
+        return
     if qual == "builtins.generator" and value.args:
         return
     if qual in CONTAINERS:

@@ -112,7 +112,8 @@ def run_while(machine: Machine, node: ast.While, scope: Scope) -> bool:
 
 def run_try(machine: Machine, node: ast.Try, scope: Scope) -> bool:
     """The body, then each handler as a branch that may be taken."""
-    caught = [_caught(handler) for handler in node.handlers]
+    # A handler that begins with raise catches nothing.
+    caught = [_caught(h) for h in node.handlers if not isinstance(h.body[0], ast.Raise)]
     machine.handled += caught
     ended = machine.run(node.body, scope)
     del machine.handled[len(machine.handled) - len(caught) :]

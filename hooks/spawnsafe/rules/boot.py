@@ -123,6 +123,10 @@ def _cost(event: Event) -> str:
         return COSTLY[event.what]
     if event.what.rpartition(".")[2] in COSTLY_METHODS and "?" not in event.what:
         return "loads a model"
+    if event.what.startswith("torchvision.models."):
+        given = [event.kwargs.get("weights"), event.kwargs.get("pretrained")]
+        wanted = [value for value in given if constant(value) not in (None, False, ...)]
+        return "loads a model" if wanted else ""
     if event.what.startswith(COSTLY_IF_DOWNLOADED):
         return "may download" if constant(event.kwargs.get("download")) is True else ""
     return ""

@@ -15,7 +15,7 @@ from spawnsafe.facts import (
     THREADS_AT_ONCE,
     WRITERS,
 )
-from spawnsafe.module import Finding, Module, Rule, line_of, place, short
+from spawnsafe.module import Finding, Module, Rule, line_of, place, short, surely_before
 from spawnsafe.rules.accelerator import touches
 from spawnsafe.trace import CHILD, MAIN, Event
 from spawnsafe.values import Instance, Value, constant, parts
@@ -105,22 +105,26 @@ def _is_by_time(value: Value) -> bool:
 def late_variables(module: Module) -> Iterator[Finding]:
     """An environment variable that is set after a library has read it."""
     imported: dict[str, ast.AST] = {}
-    touched: ast.AST | None = None
+    touched: Event | None = None
     for event in module.trace.during(MAIN) or module.trace.during(CHILD):
         if event.kind == "import":
             imported.setdefault(event.what.split(".")[0], event.node)
         elif event.kind == "call" and touches(event.value):
-            touched = touched or event.node
+            touched = touched or event
         elif event.kind == "setitem" and event.what == "os.environ":
             name = constant(event.args[0] if event.args else None)
             # In a function it is often meant for programs that are started from there.
-            if not isinstance(name, str) or event.stack:
+            if not isinstance(name, str):
+                continue
+            if name in LATE_FOR_CUDA and touched is not None:
+                if event.function is touched.function and surely_before(touched, event):
+                    yield _late(event, name, "the accelerator was first used", touched.node)
+                continue
+            if event.stack:
                 continue
             readers = [lib for lib in LATE_VARIABLES.get(name, ()) if lib in imported]
             if readers and not module.is_notebook:
                 yield _late(event, name, f"{readers[0]} was imported", imported[readers[0]])
-            elif name in LATE_FOR_CUDA and touched is not None:
-                yield _late(event, name, "the accelerator was first used", touched)
 
 
 def _late(event: Event, name: str, what: str, where: ast.AST) -> Finding:

@@ -88,13 +88,31 @@ def relative_path(module: Module) -> Iterator[Finding]:
             continue
         node = event.node
         first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-        if isinstance(first, ast.Constant) and _is_relative(first.value):
+        begin = _beginning(first, event.what not in ("os.path.join", "pathlib.Path"))
+        if _is_relative(begin):
             yield Finding(
                 event.node,
-                f"the data set reads {first.value!r}, which depends on the folder that each process"
+                f"the data set reads {begin!r}, which depends on the folder that each process"
                 " is started in",
                 "Pass an absolute path: Path(__file__).parent / ..., or a setting.",
             )
+
+
+def _beginning(node: ast.AST | None, opens: bool) -> object:
+    """The literal text that a path begins with; of parts of a path only a whole literal counts."""
+    while opens and isinstance(node, (ast.BinOp, ast.JoinedStr, ast.Call)):
+        if isinstance(node, ast.BinOp):
+            node = node.left if isinstance(node.op, ast.Add) else None
+        elif isinstance(node, ast.JoinedStr):
+            first = node.values[0] if node.values else None
+            text = first.value if isinstance(first, ast.Constant) else ""
+            return text if isinstance(text, str) and "/" in text else ""
+        else:
+            joins = ast.unparse(node.func) in ("os.path.join", "osp.join") and node.args
+            first = node.args[0] if joins else None
+            text = first.value if isinstance(first, ast.Constant) else ""
+            return f"{text}/" if isinstance(text, str) and text else ""
+    return node.value if isinstance(node, ast.Constant) else ""
 
 
 def _is_relative(path: object) -> bool:

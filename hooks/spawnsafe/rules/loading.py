@@ -139,7 +139,11 @@ def _reads(kind: Class, name: str) -> bool:
 def _sample_code(kind: Class) -> list[Function]:
     """The methods that load a sample, and the methods of the class that they call."""
     found: dict[int, Function] = {}
-    waiting = [m for m in map(kind.lookup, SAMPLE_METHODS) if isinstance(m, Function)]
+    waiting = [
+        m
+        for m in map(kind.lookup, (*SAMPLE_METHODS, "__call__", "forward"))
+        if isinstance(m, Function)
+    ]
     while waiting:
         method = waiting.pop()
         if id(method) in found:
@@ -210,8 +214,13 @@ def _yields_all(method: Function, data: Instance) -> bool:
         elif isinstance(node, ast.YieldFrom):
             sources.append(node.value)
         elif isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
-            if isinstance(node.value.func, ast.Name) and node.value.func.id in ("iter", "map"):
-                sources += node.value.args
+            call = node.value
+            if isinstance(call.func, ast.Name) and call.func.id in ("iter", "map"):
+                sources += call.args[-1:]
+                call = call.args[0] if call.args and isinstance(call.args[0], ast.Call) else call
+            helper = _own_method(call, data)
+            if helper is not None and helper is not method:
+                return _yields_all(helper, data)
         elif isinstance(node, ast.While):
             return False
     opened = {
@@ -225,6 +234,15 @@ def _yields_all(method: Function, data: Instance) -> bool:
     if isinstance(first, ast.Name):
         first = opened.get(first.id)
     return first is not None and _is_whole(first, data)
+
+
+def _own_method(call: ast.Call, data: Instance) -> Function | None:
+    """The method that `self.name()` calls."""
+    if not isinstance(call.func, ast.Attribute) or not isinstance(data.of, Class):
+        return None
+    owner, method = call.func.value, data.of.lookup(call.func.attr)
+    of_self = isinstance(owner, ast.Name) and owner.id == "self"
+    return method if of_self and isinstance(method, Function) else None
 
 
 def _is_whole(node: ast.expr, data: Instance) -> bool:
@@ -261,15 +279,25 @@ def copied_generator(module: Module) -> Iterator[Finding]:
         kind = data.of
         if not isinstance(kind, Class) or count == 1 or _knows_workers(kind):
             continue
-        for name, value in data.attrs.items():
-            if isinstance(value, Instance) and value.qual in GENERATORS and _reads(kind, name):
+        for holder, name, value in _generators(data):
+            if isinstance(holder.of, Class) and _reads(holder.of, name):
                 yield Finding(
-                    data.stored_at.get(name, value.node),
+                    holder.stored_at.get(name, value.node),
                     f"self.{name} is {GENERATORS[value.qual]} made once: each worker draws the same"
                     f" numbers from its copy{where}",
                     "Make it in the worker, from torch.utils.data.get_worker_info().seed, or draw"
                     " from torch's global generator, which is seeded for each worker.",
                 )
+
+
+def _generators(data: Instance) -> Iterator[tuple[Instance, str, Instance]]:
+    """Generators that a data set, or a transform that it holds, keeps as an attribute."""
+    inner = [o for value in data.attrs.values() for o in options_of(value)]
+    for holder in [data, *(o for o in inner if isinstance(o, Instance))]:
+        if holder is data or isinstance(holder.of, Class):
+            for name, value in holder.attrs.items():
+                if isinstance(value, Instance) and value.qual in GENERATORS:
+                    yield holder, name, value
 
 
 RULES = [

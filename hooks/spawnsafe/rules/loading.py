@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from spawnsafe import shipping
 from spawnsafe.facts import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
 from spawnsafe.module import Finding, Module, Rule, is_loader, line_of
-from spawnsafe.trace import Event
+from spawnsafe.trace import WORKER, Event
 from spawnsafe.values import (
     Class,
     Const,
@@ -21,6 +21,10 @@ from spawnsafe.values import (
     parts,
 )
 
+GENERATOR_CURE = (
+    "Make it in the worker, from torch.utils.data.get_worker_info().seed, or draw from torch's"
+    " global generator, which is seeded for each worker."
+)
 NEED_WORKERS = ("prefetch_factor", "persistent_workers", "multiprocessing_context", "timeout")
 
 
@@ -285,8 +289,7 @@ def copied_generator(module: Module) -> Iterator[Finding]:
                     holder.stored_at.get(name, value.node),
                     f"self.{name} is {GENERATORS[value.qual]} made once: each worker draws the same"
                     f" numbers from its copy{where}",
-                    "Make it in the worker, from torch.utils.data.get_worker_info().seed, or draw"
-                    " from torch's global generator, which is seeded for each worker.",
+                    GENERATOR_CURE,
                 )
 
 
@@ -300,9 +303,34 @@ def _generators(data: Instance) -> Iterator[tuple[Instance, str, Instance]]:
                     yield holder, name, value
 
 
+def global_generator(module: Module) -> Iterator[Finding]:
+    """A seeded generator of the module: each worker makes it again, in the same state."""
+    for event in module.trace.during(WORKER):
+        errand, value = event.worker, event.value
+        if event.kind != "read" or errand is None or errand.role != "data set":
+            continue
+        loader, owner = errand.loader, event.function.owner if event.function else None
+        if loader is None or shipping.loader_argument(loader, "worker_init_fn") is not None:
+            continue
+        if errand.sibling_count == 1 or owner is None or _knows_workers(owner):
+            continue
+        if isinstance(value, Instance) and value.qual in GENERATORS and value.args:
+            yield Finding(
+                value.node,
+                f"{event.what} is {GENERATORS[value.qual]} with a seed: each worker makes it again,"
+                f" and draws the same numbers (loader in line {line_of(loader.node)})",
+                GENERATOR_CURE,
+            )
+
+
+def generators(module: Module) -> Iterator[Finding]:
+    yield from copied_generator(module)
+    yield from global_generator(module)
+
+
 RULES = [
     Rule("SPS701", "options-without-workers", "error", ("RUN-2",), options_without_workers),
     Rule("SPS702", "stale-persistent-workers", "error", ("RUN-3",), stale_epoch),
     Rule("SPS703", "iterable-not-sharded", "error", ("RUN-5",), not_sharded),
-    Rule("SPS704", "generator-copied", "warning", ("RUN-4",), copied_generator),
+    Rule("SPS704", "generator-copied", "warning", ("RUN-4",), generators),
 ]

@@ -161,8 +161,24 @@ def look_at_iteration(machine: Machine, value: Instance, node: ast.AST) -> None:
     if not again:
         value.attrs[SHIPPED] = Const(True)
         ship_loader(machine, value)
-    if (again or machine.loops) and not persistent and ask_length(machine, value, node):
+    if not ask_length(machine, value, node):
+        return
+    if (again or machine.loops) and not persistent:
         ship_loader(machine, value)
+    elif workers_of(value)[0] == "some" and _method(machine, value) != "fork":
+        _note_left_behind(machine, value)
+
+
+def _note_left_behind(machine: Machine, loader: Instance) -> None:
+    """What len() has opened in this process: this epoch goes well, another one would not."""
+    data = loader_argument(loader, "dataset")
+    known = {id(p.node) for shipment in machine.trace.shipments for p in shipment.problems}
+    found = pickling.problems(machine, data) if data is not None else []
+    late = [
+        replace(p, kind="late") for p in found if p.kind == "handle" and id(p.node) not in known
+    ]
+    if late and data is not None:
+        machine.trace.shipments.append(Shipment("data set", data, loader.node, late, True))
 
 
 def ask_length(machine: Machine, value: Value, node: ast.AST) -> bool:

@@ -23,7 +23,7 @@ class Problem:
 
     Attributes:
         kind: lambda, local, live, handle, iterator, hidden, rebound; shared for a handle that is
-            inherited and not pickled.
+            inherited and not pickled; late for one that is there after the first epoch.
         node: where the part comes from.
         path: how it is reached, such as `self.file`.
         what: what it is, in words.

@@ -74,6 +74,15 @@ def hidden(module: Module) -> Iterator[Finding]:
 
 def lazy_handle(module: Module) -> Iterator[Finding]:
     """A handle that is opened while a sample is loaded, and kept, and that pickling would take."""
+    for shipment in module.trace.shipments:
+        for problem in shipment.problems:
+            if problem.kind == "late":
+                yield Finding(
+                    problem.node,
+                    f"{problem.path} holds {problem.what} after len() was asked for, as a loader"
+                    " does: the data set cannot be sent to workers a second time",
+                    CURES["handle"],
+                )
     seen = set()
     for event in module.trace.during(WORKER):
         owner, errand = event.receiver, event.worker

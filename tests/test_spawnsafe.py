@@ -449,6 +449,43 @@ def test_it_runs_as_a_module_and_imports_nothing_it_reads(tmp_path: Path) -> Non
     assert done.stderr == "" and not Path("was_run").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_named_and_never_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.py")
+    write("train.py", UNSAFE)
+    code, out, err = run(capsys, ".")
+    assert code == 2
+    assert "train.py:2:14: SPS101" in out
+    assert "pipe.py" in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
+def test_output_that_cannot_be_written_is_an_error() -> None:
+    path = write("train.py", UNSAFE)
+    command = [sys.executable, "-m", "spawnsafe", "--no-cache", str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "hooks")}
+    for redirection in (">/dev/full", ">&-"):
+        ended = subprocess.run(
+            ["sh", "-c", f'"$@" {redirection}', "sh", *command],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert "Traceback" not in ended.stderr
+        assert ended.returncode == 2
+
+
+def test_places_in_sarif_are_addresses(capsys: pytest.CaptureFixture[str]) -> None:
+    write("a b.py", UNSAFE)
+    write("broken.py", "def f(:\n")
+    code, out, _ = run(capsys, ".", "--format", "sarif")
+    (report,) = json.loads(out)["runs"]
+    assert code == 2
+    assert "a%20b.py" in json.dumps(report["results"])
+    assert "broken.py" in json.dumps(report["invocations"])
+
+
 def test_it_needs_the_standard_library_only() -> None:
     program = "import sys, spawnsafe.cli; print([m for m in sys.modules if 'torch' in m])"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The commands of this repository: nox -s demo, tests, fast, lint, bench."""
+"""The commands of this repository: nox -s demo, tests, fast, windows, lint, bench."""
 
 from __future__ import annotations
 
@@ -62,6 +62,12 @@ def fast(session: nox.Session) -> None:
     """Run the tests that take less than two minutes together."""
     # By way of `tests`, so that torch is installed once.
     session.notify("tests", ["-m", "not full", *session.posargs])
+
+
+@nox.session(venv_backend="none", default=False)
+def windows(session: nox.Session) -> None:
+    """Run the tests that need Windows: its own Python, laid out in a cache folder, under Wine."""
+    session.notify("tests", ["tests/test_windows.py", "-n0", *session.posargs])
 
 
 @nox.session(reuse_venv=True, default=False)

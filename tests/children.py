@@ -70,8 +70,9 @@ def run_child(
                 with contextlib.suppress(psutil.TimeoutExpired):
                     code = child.wait(WATCH_S)
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    family = child.children(recursive=True)
-                    seen |= set(family)
+                    # Wine's programs, for one, are no children of those that start them.
+                    family = {*child.children(recursive=True), *session_of(child.pid)}
+                    seen |= family
                     workers = max(workers, count_workers(family))
                 if signal_at and signal_at[0].encode() in os.pread(stream.fileno(), 10**6, 0):
                     send(signal_at[1], child.pid)

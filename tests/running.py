@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from rendering import Project
 from variants import Answers
 
 EMULATE = Path(__file__).resolve().parent / "emulate"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 SYS_PLATFORM = {"windows": "win32", "macos": "darwin", "linux": "linux"}
 HERE = {name: system for system, name in SYS_PLATFORM.items()}.get(sys.platform, "unknown")
 """This system, by its name among the answers."""
@@ -44,3 +47,16 @@ def require_runnable(answers: Answers, system: str) -> None:
         pytest.skip(f"the variant needs Python {answers['python_version']} or newer")
     if HERE not in ("linux", system):
         pytest.skip(f"only Linux can run the variant as if on {system}")
+
+
+def result(ended: Ended) -> Any:
+    """What a program of programs/ printed at last."""
+    assert ended.code == 0, ended.output
+    return json.loads(ended.output.splitlines()[-1])
+
+
+def all_samples(length: int, batch_size: int = 4) -> list[list[int]]:
+    """The batches of one epoch in the order of the data set."""
+    return [
+        list(range(length))[start : start + batch_size] for start in range(0, length, batch_size)
+    ]

@@ -14,11 +14,10 @@ import pytest
 
 from children import Ended, run_child
 from rendering import Project
-from running import HERE, TIMEOUT_S
+from running import HERE, PROGRAMS, TIMEOUT_S, all_samples, result
 
 pytestmark = pytest.mark.full
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
 METHODS = ["forkserver", "spawn"] if HERE == "linux" else ["spawn"]
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such thing")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a thing")
@@ -51,19 +50,6 @@ def run(
     )
     assert ended.left == []
     return ended
-
-
-def result(ended: Ended) -> Any:
-    """What the program printed at last."""
-    assert ended.code == 0, ended.output
-    return json.loads(ended.output.splitlines()[-1])
-
-
-def all_samples(length: int, batch_size: int = 4) -> list[list[int]]:
-    """The batches of one epoch in the order of the data set."""
-    return [
-        list(range(length))[start : start + batch_size] for start in range(0, length, batch_size)
-    ]
 
 
 def test_batches_and_weights_are_the_same_however_they_are_loaded(project: Project) -> None:
@@ -100,7 +86,7 @@ def test_two_loaders_and_two_epochs_at_once(project: Project) -> None:
 
 
 def test_a_loader_that_is_dropped_leaves_nothing(project: Project) -> None:
-    ended = run(project, "dropped")
+    ended = run(project, "dropped", times=2)
     assert result(ended) is True
     assert ended.workers >= 2
 

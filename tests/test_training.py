@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from children import Ended
 from rendering import Project, render
 from running import HERE, require_runnable, run_python
 from variants import CODE_CHOICES, DEFAULT, Answers, covering, single_changes
@@ -53,11 +54,15 @@ def test_a_variant_trains_with_two_workers_and_passes_its_own_tests(
 
 
 def train(project: Project, system: str) -> None:
-    """Train for two epochs with two workers, and look at all that must come of it."""
+    """Train for two epochs with two workers."""
     flags = ["--epochs", "2", "--loader.num-workers", "2"]
     ended = run_python(project, "-m", project.package, "train", *flags, system=system)
+    assert_trained(project, ended, "forkserver" if system == "linux" else "spawn")
+
+
+def assert_trained(project: Project, ended: Ended, method: str) -> None:
+    """Look at all that must come of two epochs with two workers."""
     assert ended.code == 0, ended.output
-    method = "forkserver" if system == "linux" else "spawn"
     assert f"start method: {method} (" in ended.output
     assert "workers: 2 (it was asked for" in ended.output
     assert ended.workers >= 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import logging
 import os
 import random
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import torch
 
 
@@ -86,13 +88,13 @@ class Trouble(Base):
         libc.sleep(1000)
 
     def kill(self) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+        psutil.Process().kill()
 
     def stop(self) -> None:
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def crash(self) -> None:
-        ctypes.string_at(0)
+        faulthandler._read_null()  # type: ignore[attr-defined]  # for tests like this
 
     def leave(self) -> None:
         os._exit(7)
@@ -108,6 +110,19 @@ class Trouble(Base):
 
     def ask_to_exit(self) -> None:
         sys.exit(3)
+
+
+class Troubles(Base):
+    """Does several bad things, each once: at these samples, remembered in a folder."""
+
+    def __init__(self, troubles: dict[str, int], folder: Path, length: int = 64) -> None:
+        super().__init__(length)
+        self.parts = [Trouble(what, at, folder / what) for what, at in troubles.items()]
+
+    def sample(self, index: int) -> torch.Tensor:
+        for part in self.parts:
+            part.sample(index)
+        return torch.tensor(index)
 
 
 class OddError(Exception):

@@ -17,7 +17,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 PACKAGE, CASE = sys.argv[1:3]
@@ -39,10 +40,7 @@ def open_loader(
 
 
 def make(name: str, *arguments: Any, **options: Any) -> Any:
-    if flag := options.get("flag"):
-        from pathlib import Path
-
-        options["flag"] = Path(flag)
+    options |= {name: Path(options[name]) for name in ("flag", "folder") if options.get(name)}
     return getattr(importlib.import_module("datasets"), name)(*arguments, **options)
 
 
@@ -161,7 +159,7 @@ def odd() -> Any:
 
 def dropped() -> Any:
     """Leave loaders in the middle, without closing them."""
-    for _ in range(2):
+    for _ in range(OPTIONS["times"]):
         loader = open_loader(make("Computing", 200), num_workers=2)
         batches = loader.epoch("data", 0)
         for _ in range(5):
@@ -213,8 +211,6 @@ def switched() -> Any:
 
 def memory() -> Any:
     """Read all digits of a file; returns the bytes that the worker alone has written to."""
-    from pathlib import Path
-
     import numpy as np
 
     folder = Path(OPTIONS["folder"])
@@ -278,6 +274,60 @@ def killed() -> Any:
                 kills, since = kills + 1, 0
     replaced = sum("a new one" in line for line in told)
     return {"kills": kills, "replaced": replaced, "batches": digest(batches)}
+
+
+def suicide() -> Any:
+    """Kill the main process while its workers load."""
+    import psutil
+
+    with open_loader(make("Waiting", 4000), num_workers=2) as loader:
+        for _ in loader.epoch("data", 0):
+            if loader._dispatcher.pool.ready == 2:
+                print("killed", flush=True)
+                psutil.Process().kill()
+
+
+def killed_at_start() -> Any:
+    """Kill a worker before it is ready."""
+    dataset = make("Base", OPTIONS["length"])
+    with open_loader(dataset, num_workers=1) as loader:
+        batches = loader.epoch("data", 0)
+        loader._dispatcher.pool.target = 1
+        loader._dispatcher._start_workers()
+        loader._dispatcher.pool.workers[0].process.kill()
+        return [batch.tolist() for batch in batches]
+
+
+def open_file() -> Any:
+    """Save while another program has the file open: for a moment, then for good."""
+    checkpoint, files = project("runtime.checkpoint"), project("runtime.files")
+    path = Path(OPTIONS["folder"]) / "last.pt"
+    checkpoint.save_checkpoint(path, {"number": 1}, {})
+    file = path.open("rb")
+    vars(files)["time"] = Clock(file.close)
+    checkpoint.save_checkpoint(path, {"number": 2}, {})
+    with path.open("rb"):
+        vars(files)["time"] = Clock()
+        try:
+            checkpoint.save_checkpoint(path, {"number": 3}, {})
+        except project("runtime.errors").ProjectError as error:
+            message = str(error)
+    number = checkpoint.load_checkpoint(path, {})["number"]
+    return {"message": message, "number": number, "files": sorted(os.listdir(path.parent))}
+
+
+class Clock:
+    """Time that passes only by sleeping; something happens when it first does."""
+
+    def __init__(self, event: Callable[[], None] = lambda: None) -> None:
+        self.event, self.now_s = event, 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.event()
 
 
 def not_killed() -> Any:

@@ -82,7 +82,7 @@ def cosine(start: float, progress: float) -> float:
 
 
 def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path:
-    """Train a model and save it after each epoch; returns the folder of the run.
+    """Train a model, save it after each epoch, and test the best; returns the folder of the run.
 
     The folder holds config.toml, metrics.csv, last.pt and best.pt, each with a .json to read.
 
@@ -94,7 +94,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     device = torch.device(chosen.name)
     train_set = make_dataset(config.data_dir, "train", augment=config.augment)
     validation_set = make_dataset(config.data_dir, "validation")
-    make_dataset(config.data_dir, "test")  # a fault in it should show before hours of training
+    test_set = make_dataset(config.data_dir, "test")
 
     for set_seed in (random.seed, np.random.seed, torch.manual_seed):
         set_seed(config.seed)
@@ -112,10 +112,11 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     if config.compile:
         model.compile()
 
+    epochs = config.epochs - progress.epoch
     loader = BatchLoader(
-        {"train": train_set, "validation": validation_set},
+        {"train": train_set, "validation": validation_set, "test": test_set},
         config.batch_size,
-        epochs=config.epochs - progress.epoch,
+        epochs={"train": epochs, "validation": epochs, "test": 1},
         device=chosen.name,
         seed=config.seed,
         tell=report.line,
@@ -158,12 +159,15 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
                 f"{title}  loss {loss:.4f}  validation {accuracy:6.1%}  "
                 f"{samples_per_s:>7,.0f} samples/s  waiting for data {batches.wait_share:.0%}"
             )
-    best = max(progress.history, key=lambda row: row["accuracy"])
-    report.line(f"best validation accuracy {best['accuracy']:.1%}, in epoch {best['epoch']:.0f}")
+        best = max(progress.history, key=lambda row: row["accuracy"])
+        figures = f"{best['accuracy']:.1%}, in epoch {best['epoch']:.0f}"
+        report.line(f"best validation accuracy {figures}")
+        load_checkpoint(run_dir / "best.pt", {"model": model})
+        report_test(evaluate(model, loader.epoch("test", 0), device), len(test_set), report)
     return run_dir
 
 
-def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool = True) -> None:
+def evaluate_run(config: EvaluateConfig, report: Report) -> None:
     """Print the accuracy of a run's best model on the test set, which training never sees."""
     run_dir = config.run or newest_run(config.runs_dir)
     chosen = choose_device(config.device)
@@ -173,7 +177,10 @@ def evaluate_run(config: EvaluateConfig, report: Report, *, show_decisions: bool
     test_set = make_dataset(config.data_dir, "test")
     loading = {"device": chosen.name, **asdict(config.loader)}
     with BatchLoader({"test": test_set}, config.batch_size, **loading) as loader:
-        if show_decisions:
-            report.decisions([("device", *chosen), *loader.plan.rows()])
-        accuracy = evaluate(model, loader.epoch("test", 0), device)
-    report.line(f"test accuracy {accuracy:.1%}, on {len(test_set)} samples that training never saw")
+        report.decisions([("device", *chosen), *loader.plan.rows()])
+        report_test(evaluate(model, loader.epoch("test", 0), device), len(test_set), report)
+
+
+def report_test(accuracy: float, samples: int, report: Report) -> None:
+    """Print the accuracy on the test set."""
+    report.line(f"test accuracy {accuracy:.1%}, on {samples} samples that training never saw")

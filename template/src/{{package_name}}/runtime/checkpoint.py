@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,8 @@ class Checkpoints:
         self.run_dir, self.parts, self.device = run_dir, parts, device
         self.every_s, self.every_steps = every_s, every_steps
         for unfinished in run_dir.glob("*.tmp"):  # by a run that was killed while it saved
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):
+                unfinished.unlink()
         self._saved_s = time.monotonic()
         self._took_s = 0.0
         self._steps = 0

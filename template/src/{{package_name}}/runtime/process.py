@@ -7,7 +7,7 @@ import logging
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -67,6 +67,11 @@ def collect_mail(worker: Worker, mail: SimpleQueue[tuple[Worker, Any]], pin_memo
 
     def collect() -> None:
         try:
+            # On Windows this process holds the worker's ends too, until the worker has taken them
+            # over: the death of one that still starts closes nothing.
+            wait([worker.connection, worker.process.sentinel])
+            if not worker.connection.poll():
+                raise EOFError
             while True:
                 mail.put((worker, receive(worker.connection, pin_memory=pin_memory)))
         except (EOFError, OSError):  # the pipe was closed, maybe in the middle of a message

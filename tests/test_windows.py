@@ -1,0 +1,180 @@
+"""Windows for real: its own Python, with torch, runs projects under Wine, and starts real workers.
+
+The default project lies in a folder whose name Windows' old encodings cannot write, and prints in
+one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windows
+from children import Ended, run_child
+from rendering import Project, render
+from running import PROGRAMS, TIMEOUT_S, all_samples, result
+from test_training import assert_trained
+from variants import DEFAULT
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wine() -> Iterator[None]:
+    """A Windows Python, laid out in a cache folder; nothing runs there when the tests are done."""
+    if reason := windows.why_not():
+        pytest.skip(reason)
+    try:
+        windows.set_up()
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"Windows could not be set up here: {error}")
+    yield
+    windows.stop()
+
+
+@pytest.fixture(scope="module")
+def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The default project, in a folder whose name cp1252 does not have."""
+    folder = tmp_path_factory.mktemp("windows") / "Zoës Ordner 数字" / "it's my project"
+    return render(thin_template, folder, DEFAULT)
+
+
+def run_windows(project: Project, *arguments: str | Path, cwd: Path | None = None) -> Ended:
+    """Run `python ARGUMENTS` of Windows; what it starts may not outlive it."""
+    search_path = [project.folder / "src", PROGRAMS]
+    ended = run_child(
+        [sys.executable, windows.__file__, *arguments],
+        cwd=cwd or project.folder,
+        environment={
+            "PYTHONPATH": ";".join(map(windows.path_there, search_path)),
+            "PYTHONIOENCODING": "",  # as ever there: cp1252
+        },
+        timeout_s=TIMEOUT_S,
+    )
+    assert ended.left == []
+    return ended
+
+
+def load(project: Project, case: str, **options: Any) -> Ended:
+    """Run a case of programs/loading.py."""
+    return run_windows(project, PROGRAMS / "loading.py", project.package, case, json.dumps(options))
+
+
+def test_a_project_for_windows_alone_passes_its_own_tests(
+    thin_template: Path, tmp_path: Path
+) -> None:
+    project = render(thin_template, tmp_path / "project", {**DEFAULT, "platforms": ("windows",)})
+    ended = run_windows(project, "-m", "pytest", "-p", "no:cacheprovider")
+    assert ended.code == 0, ended.output
+    assert re.search(r"\d+ passed", ended.output)
+    assert "skipped" not in ended.output
+
+
+def test_a_run_trains_with_two_workers_and_goes_on(project: Project) -> None:
+    train = ["-m", project.package, "train", "--loader.num-workers", "2"]
+    ended = run_windows(project, *train, "--epochs", "2")
+    assert_trained(project, ended, "spawn")
+    assert r"Ordner \u6570\u5b57" in ended.output  # what cp1252 lacks
+    (run,) = (project.folder / "runs").iterdir()
+
+    resumed = run_windows(project, *train, "--epochs", "3", "--resume", run)
+    assert resumed.code == 0, resumed.output
+    assert "epoch   3/3" in resumed.output
+    assert "epoch   2/3" not in resumed.output
+
+
+def test_help_is_shown(project: Project) -> None:
+    ended = run_windows(project, "-m", project.package, "train", "--help")
+    assert ended.code == 0
+    assert "--epochs" in ended.output
+    assert "usage: python -m digit_reader train" in ended.output
+
+
+def test_workers_that_stall_crash_and_are_killed_are_replaced(
+    project: Project, tmp_path: Path
+) -> None:
+    troubles = {"sleep": 21, "crash": 45, "kill": 83}
+    dataset = {"dataset": ["Troubles", troubles], "arguments": {"folder": str(tmp_path)}}
+    options = {"num_workers": 2, "batch_size": 10, "timeout_s": 10}
+    ended = load(project, "epochs", **dataset, **options)
+    assert sum(result(ended)[0], []) == list(range(100))
+    for end in (
+        "stood still for 5 s",
+        "ended with exit code 0xc0000005",
+        "ended with exit code 15",
+    ):
+        assert end in ended.output
+    assert re.search(r'datasets\.py", line \d+ in sleep', ended.output)
+    assert re.search(r'datasets\.py", line \d+ in crash', ended.output)
+
+
+def test_loaders_that_are_dropped_while_workers_start_leave_nothing(project: Project) -> None:
+    ended = load(project, "dropped", times=1)
+    assert result(ended) is True
+    assert ended.workers >= 1
+
+
+def test_a_worker_that_is_killed_before_it_is_ready_is_replaced(project: Project) -> None:
+    assert result(load(project, "killed_at_start", length=12)) == all_samples(12)
+
+
+def test_workers_end_when_the_main_process_is_killed(project: Project) -> None:
+    ended = load(project, "suicide")
+    assert "killed" in ended.output
+    assert ended.workers == 2
+
+
+def test_a_checkpoint_that_another_program_has_open_is_kept(
+    project: Project, tmp_path: Path
+) -> None:
+    found = result(load(project, "open_file", folder=str(tmp_path)))
+    assert re.fullmatch(
+        r".*last\.pt cannot be written \(.*: is it open in another program\?\)\.", found["message"]
+    )
+    assert found["number"] == 2
+    assert found["files"] == ["last.json", "last.pt", "previous.pt"]
+
+
+UNGUARDED = """
+from digit_reader.runtime.loader import BatchLoader
+from datasets import Base
+
+for batch in BatchLoader({"data": Base(64)}, 8, num_workers=1).epoch("data", 0):
+    pass
+"""
+
+
+def test_a_program_without_a_guard_is_told_to_have_one(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "unguarded.py").write_text(UNGUARDED)
+    ended = run_windows(project, "unguarded.py", cwd=tmp_path)
+    assert ended.code == 1
+    assert 'put what the program does behind  if __name__ == "__main__":' in ended.output
+    assert "no worker could be started: each ended with exit code 1" in ended.output
+
+
+UNPICKLABLE = """
+from digit_reader.runtime.loader import BatchLoader
+from datasets import Unpicklable
+
+if __name__ == "__main__":
+    BatchLoader({"train": Unpicklable()}, 8, num_workers=2)
+"""
+
+
+def test_what_cannot_be_pickled_is_named_before_a_worker_starts(
+    project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "unpicklable.py").write_text(UNPICKLABLE)
+    ended = run_windows(project, "unpicklable.py", cwd=tmp_path)
+    assert ended.code == 1
+    assert (
+        "train_set.transform.steps[1].function is a lambda defined at datasets.py" in ended.output
+    )
+    assert ended.workers == 0

@@ -6,18 +6,22 @@ one of them.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pexpect
+import psutil
 import pytest
 
 import windows
-from children import Ended, run_child
+from children import END_S, Ended, run_child, session_of
 from rendering import Project, render
 from running import PROGRAMS, TIMEOUT_S, all_samples, result
 from test_training import assert_trained
@@ -48,18 +52,44 @@ def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pr
 
 def run_windows(project: Project, *arguments: str | Path, cwd: Path | None = None) -> Ended:
     """Run `python ARGUMENTS` of Windows; what it starts may not outlive it."""
-    search_path = [project.folder / "src", PROGRAMS]
     ended = run_child(
         [sys.executable, windows.__file__, *arguments],
         cwd=cwd or project.folder,
         environment={
-            "PYTHONPATH": ";".join(map(windows.path_there, search_path)),
+            "PYTHONPATH": search_path(project),
             "PYTHONIOENCODING": "",  # as ever there: cp1252
         },
         timeout_s=TIMEOUT_S,
     )
     assert ended.left == []
     return ended
+
+
+@contextmanager
+def console(project: Project, *arguments: str, cwd: Path | None = None) -> Iterator[Any]:
+    """Run `python ARGUMENTS` of Windows in a console of its own, as from a terminal."""
+    windows.start_services()
+    child = pexpect.spawn(
+        windows.WINE,
+        [str(windows.PYTHON / "python.exe"), *arguments],
+        cwd=cwd or project.folder,
+        env={**windows.environment(), "PYTHONPATH": search_path(project), "TERM": "xterm"},
+        timeout=TIMEOUT_S,
+        encoding="utf-8",
+        dimensions=(40, 150),
+    )
+    child.log = child.logfile_read = io.StringIO()
+    try:
+        yield child
+        left = session_of(child.pid)
+        assert psutil.wait_procs(left, timeout=END_S)[1] == []
+    finally:
+        child.close(force=True)
+
+
+def search_path(project: Project) -> str:
+    """PYTHONPATH for a project and the programs of the tests."""
+    return ";".join(map(windows.path_there, [project.folder / "src", PROGRAMS]))
 
 
 def load(project: Project, case: str, **options: Any) -> Ended:
@@ -140,6 +170,45 @@ def test_a_checkpoint_that_another_program_has_open_is_kept(
     )
     assert found["number"] == 2
     assert found["files"] == ["last.json", "last.pt", "previous.pt"]
+
+
+INTERRUPTED = """
+import signal
+import threading
+
+from datasets import Base
+from digit_reader.runtime.loader import BatchLoader
+
+if __name__ == "__main__":
+    interrupts = []
+    signal.signal(signal.SIGINT, lambda *_: interrupts.append("Ctrl-C came"))
+    with BatchLoader({"data": Base(8)}, 4, num_workers=1) as loader:
+        threading.Timer(2, print, ["the worker is starting"]).start()
+        print(len(list(loader.epoch("data", 0))), "batches;", *interrupts)
+"""
+
+
+def test_ctrl_c_at_a_console_reaches_no_worker_that_starts(
+    project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    with console(project, "interrupted.py", cwd=tmp_path) as child:
+        child.expect("the worker is starting")
+        child.sendcontrol("c")
+        child.expect("2 batches; Ctrl-C came")
+        child.expect(pexpect.EOF)
+        assert "Traceback" not in child.log.getvalue()
+
+
+def test_ctrl_c_at_a_console_ends_the_run_and_says_how_to_go_on(project: Project) -> None:
+    with console(project, "-m", project.package, "train", "--epochs", "20") as child:
+        child.expect("epoch   1/20")
+        child.sendcontrol("c")
+        child.expect("stopped by SIGINT; saved after the last step; go on with")
+        child.expect(pexpect.EOF)
+        child.wait()
+        assert child.exitstatus == 130
+        assert "Traceback" not in child.log.getvalue()
 
 
 UNGUARDED = """

@@ -12,7 +12,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from .interrupt import interrupt_held
+from .interrupt import interrupt_hidden
 from .reader import BatchSource, Request
 from .stacks import read_text
 from .wire import receive
@@ -50,7 +50,7 @@ def start_worker(context: Any, number: int, source: BatchSource, limit_s: float)
         name=f"loader-{number}",
         daemon=True,
     )
-    with interrupt_held():
+    with interrupt_hidden():
         process.start()
     # Only the worker holds these ends from now on, so that they close when it dies.
     theirs.close()

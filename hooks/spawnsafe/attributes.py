@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from spawnsafe import calls, targets
-from spawnsafe.facts import canonical
+from spawnsafe.facts.names import canonical
 from spawnsafe.values import (
     UNKNOWN,
     Bound,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spawnsafe import attributes, calls, expressions, shipping, targets
-from spawnsafe.facts import ITERATOR_WRAPPERS
+from spawnsafe.facts.loading import ITERATOR_WRAPPERS
 from spawnsafe.values import (
     UNKNOWN,
     Bound,
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from spawnsafe.machine import Machine
 
 WRAPPERS = ITERATOR_WRAPPERS
+BEGIN_AT_ONCE = (
+    "builtins.iter", "builtins.enumerate", "builtins.zip", "builtins.map", "builtins.filter",
+    "itertools.islice", "itertools.cycle",
+)  # fmt: skip
+"""Wrappers that ask for the iterator when they are made, not when a loop over them begins."""
 
 
 def _consume(
@@ -274,7 +279,7 @@ def _type(
 ) -> Value | None:
     if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].of, Class):
         return args[0].of
-    return UNKNOWN
+    return UNKNOWN if len(args) < 3 else None
 
 
 def _len(
@@ -343,18 +348,7 @@ FUNCTIONS: dict[str, Callable[..., Value | None]] = {
         ),
         _consume,
     ),  # fmt: skip
-    **dict.fromkeys(
-        (
-            "builtins.iter",
-            "builtins.enumerate",
-            "builtins.zip",
-            "builtins.map",
-            "builtins.filter",
-            "itertools.islice",
-            "itertools.cycle",
-        ),
-        _wrap,
-    ),  # fmt: skip
+    **dict.fromkeys(BEGIN_AT_ONCE, _wrap),
     "builtins.any": _decided_by(True),
     "builtins.all": _decided_by(False),
     "builtins.len": _len,

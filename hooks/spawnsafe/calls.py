@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import builtin_calls, shipping
+from spawnsafe import builtin_calls, records, shipping
 from spawnsafe import machine as machines
+from spawnsafe.facts.starting import STARTS
+from spawnsafe.facts.unpicklable import NAMED_TUPLES
 from spawnsafe.trace import FREE, WORKER
 from spawnsafe.values import (
     UNKNOWN,
@@ -27,7 +29,6 @@ from spawnsafe.values import (
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
 
-FIELDS = {"dataclasses.field", "attr.ib", "attr.field", "attrs.field"}
 Arguments = tuple[list[Value], dict[str, Value], bool]
 
 
@@ -257,42 +258,11 @@ def instantiate(
         foreign = next((name for name in kind.foreign_bases() if name), "")
         if foreign:
             instance.base = Instance(Name(foreign), node, args, kwargs, open_ended)
-        if kind.is_decorated:
-            _fill_fields(machine, kind, instance, args, kwargs)
+        if kind.is_decorated or foreign in NAMED_TUPLES:
+            records.fill_fields(machine, kind, instance, args, kwargs)
     machine.record("make", kind.name, node, value=instance)
     shipping.look_at_call(machine, instance)
     return instance
-
-
-def _fill_fields(
-    machine: Machine, kind: Class, instance: Instance, args: list[Value], kwargs: dict[str, Value]
-) -> None:
-    """What a dataclass does: arguments become attributes, factories are called."""
-    names = [
-        statement.target.id
-        for statement in kind.node.body
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-    ]
-    names += [
-        name
-        for name, member in kind.members.items()
-        if isinstance(member, Instance) and member.qual in FIELDS and name not in names
-    ]
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
-    for name in names:
-        value = given.get(name, kind.members.get(name, UNKNOWN))
-        if isinstance(value, Instance) and value.qual in FIELDS:
-            factory = value.kwargs.get("default_factory") or value.kwargs.get("factory")
-            value = value.kwargs.get("default", UNKNOWN)
-            if factory is not None:
-                value = call_value(machine, factory, [], {}, instance.node)
-                node = kind.members[name]
-                if isinstance(node, Instance):
-                    instance.stored_at[name] = node.node
-        instance.attrs[name] = value
-    after = kind.lookup("__post_init__")
-    if isinstance(after, Function):
-        call_function(machine, after, [], {}, subject=instance, node=instance.node)
 
 
 def iterate(machine: Machine, value: Value, node: ast.AST) -> Value:
@@ -310,8 +280,9 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
     if value.qual in builtin_calls.WRAPPERS and not isinstance(value.of, Class):
         if value.qual == "builtins.generator":
             return choose(value.args)  # It was followed where it stands.
-        elements = [iterate(machine, inner, node) for inner in value.args]
-        if value.qual == "builtins.map" and isinstance(value.args[0], Name):
+        begun = value.qual in builtin_calls.BEGIN_AT_ONCE
+        elements = [_element(machine, inner, node, begun) for inner in value.args]
+        if value.qual in ("builtins.map", "builtins.filter"):
             return call_value(machine, value.args[0], elements[1:], {}, node)
         return UNKNOWN
     table = value.owner
@@ -334,6 +305,12 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
     return UNKNOWN
 
 
+def _element(machine: Machine, value: Value, node: ast.AST, begun: bool) -> Value:
+    """An element of what an iterator wraps; a loop over it may have begun when that was made."""
+    options = [o for o in options_of(value) if isinstance(o, Many) or not begun]
+    return choose([_iterate_one(machine, option, node) for option in options])
+
+
 def enter(machine: Machine, value: Value, node: ast.AST) -> Value:
     """`with value as ...`: most objects give themselves; those of this file are asked."""
     if isinstance(value, Instance) and isinstance(value.of, Class):
@@ -342,4 +319,7 @@ def enter(machine: Machine, value: Value, node: ast.AST) -> Value:
             return call_function(machine, method, [], {}, subject=value, node=node)
     if isinstance(value, Instance):
         value.attrs["<entered>"] = Const(True)
+        begins = Name(f"{value.qual}().__enter__", value.context)
+        if begins.qual in STARTS:
+            call_foreign(machine, begins, [], {}, node, receiver=value)
     return value

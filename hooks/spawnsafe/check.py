@@ -9,7 +9,7 @@ from pathlib import Path
 
 from spawnsafe import rules
 from spawnsafe.config import Settings, project_for
-from spawnsafe.facts import FUNCTION_TRIGGERS, TRIGGERS
+from spawnsafe.facts.triggers import FUNCTION_TRIGGERS, TRIGGERS
 from spawnsafe.machine import follow
 from spawnsafe.module import Finding, Module, Rule
 from spawnsafe.source import (
@@ -21,7 +21,7 @@ from spawnsafe.source import (
     read_bytes,
     read_notebook,
 )
-from spawnsafe.suppress import MARK, Suppression, find_suppressions, header_lines
+from spawnsafe.suppress import MARK, Suppression, find_suppressions
 
 MOST_RECURSION = 6000
 
@@ -103,7 +103,7 @@ def check_source(path: Path, source: Source, settings: Settings) -> list[Report]
         project_for(folder, settings.frozen, settings.cuda),
     )
     codes = settings.codes_for(path.absolute())
-    suppressions = find_suppressions(source.text)
+    suppressions = find_suppressions(source.text, source.tree)
     lines = source.text.split("\n")
     reports: dict[tuple[str, int, int], Report] = {}
     for rule in rules.ALL:
@@ -129,7 +129,7 @@ def _at_its_place(rule: Rule, finding: Finding, source: Source, lines: list[str]
 
 def _is_suppressed(rule: Rule, node: ast.AST, suppressions: list[Suppression]) -> bool:
     for suppression in suppressions:
-        if suppression.line in header_lines(node) and rule.code in suppression.codes:
+        if suppression.covers(node) and rule.code in suppression.codes:
             suppression.used.add(rule.code)
             return True
     return False

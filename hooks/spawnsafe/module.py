@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from spawnsafe import shipping
-from spawnsafe.facts import FRAMEWORK_STARTS, STARTS
+from spawnsafe.facts.starting import FRAMEWORK_STARTS, STARTS
 from spawnsafe.trace import CHILD, FREE, MAIN, Event, Trace
 from spawnsafe.values import Instance, Value, constant
 

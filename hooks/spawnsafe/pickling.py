@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spawnsafe.facts import CONTAINERS, HANDLES, ITERATORS, LIVE
+from spawnsafe.facts.unpicklable import CONTAINERS, HANDLES, ITERATORS, LIVE, MADE_CLASSES
 from spawnsafe.trace import Problem
 from spawnsafe.values import (
     Bound,
@@ -17,6 +17,7 @@ from spawnsafe.values import (
     Many,
     Name,
     Value,
+    constant,
     options_of,
 )
 
@@ -118,9 +119,33 @@ def _search_instance(
         return
     if qual == "builtins.generator" and value.args:
         return
-    if qual in CONTAINERS:
+    made = value.owner if qual[:-2] in MADE_CLASSES else value
+    if isinstance(made, Instance) and made.qual in MADE_CLASSES:
+        yield from _search_made_class(machine, made, path)
+    if qual in CONTAINERS or made is value.owner:
         for part in (*value.args, *value.kwargs.values()):
             yield from _search(machine, part, path, at, depth + 1)
+
+
+def _search_made_class(machine: Machine, made: Instance, path: str) -> Iterator[Problem]:
+    """A class made by a call, such as namedtuple("Point", ...): it travels by the name given there."""
+    name = constant(made.argument("typename", 0))
+    if not isinstance(name, str) or made.open_ended or made.kwargs.keys() & {"module"}:
+        return
+    names = {
+        bound
+        for bound, value in machine.module.names.items()
+        if any(option is made for option in options_of(value))
+    }
+    if name not in names:
+        kind, where = (
+            ("misnamed", "kept under another name")
+            if names
+            else ("local", "made inside a function or class")
+        )
+        yield Problem(kind, made.node, path, f"class {name} ({where})")
+    elif _is_hidden(machine, name):
+        yield Problem("hidden", made.node, path, f"class {name}")
 
 
 def _is_plain(value: Instance) -> bool:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from spawnsafe import calls, pickling
 from spawnsafe.attributes import context_of
-from spawnsafe.facts import (
+from spawnsafe.facts.loading import (
     CPU_COUNTERS,
     DATASETS,
-    EXECUTOR_TASKS,
     LOADER_ARGUMENTS,
     LOADERS,
-    POOL_TASKS,
     POSITIONAL_LOADERS,
     SAMPLE_METHODS,
 )
+from spawnsafe.facts.starting import CALLS_BACK, EXECUTOR_TASKS, LOOPS_OVER, POOL_TASKS
 from spawnsafe.trace import FREE, Errand, Shipment
 from spawnsafe.values import (
     Bound,
@@ -113,6 +112,7 @@ def look_at_call(machine: Machine, made: Instance) -> None:
         return
     if isinstance(made.of, Class):
         return
+    _look_inside(machine, made)
     first, _, method = qual.rpartition("().")
     if qual == "multiprocessing.set_start_method":
         name = constant(made.argument("method", 0))
@@ -133,6 +133,23 @@ def look_at_call(machine: Machine, made: Instance) -> None:
             named = constant(made.argument("start_method", 5))
             context = named if isinstance(named, str) else "spawn"
             _ship(machine, "target", option, made.node, context, daemonic=daemonic)
+
+
+def _look_inside(machine: Machine, made: Instance) -> None:
+    """Follow what a foreign call does with its arguments: loops over loaders, calls functions."""
+    for given in _argument_of(made, *LOOPS_OVER.get(made.qual, ("", None))):
+        calls.iterate(machine, given, made.node)
+    for given in _argument_of(made, *CALLS_BACK.get(made.qual, ("", None))):
+        if isinstance(given, (Function, Bound)) and machine.phase != FREE:
+            calls.call_value(machine, given, [], {}, made.node)
+
+
+def _argument_of(made: Instance, name: str, position: int | None) -> list[Value]:
+    """What an argument of a call, or of the call that made its object, may be."""
+    given = made.argument(name, position) if name else None
+    if name and given is None and isinstance(made.owner, Instance):
+        given = made.owner.argument(name, position)
+    return options_of(given)
 
 
 def _note_classes(machine: Machine, loader: Instance) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spawnsafe import calls, definitions, expressions, targets
-from spawnsafe.facts import canonical, names_of
+from spawnsafe.facts.names import canonical
+from spawnsafe.facts.stars import names_of
 from spawnsafe.values import UNKNOWN, Const, Instance, Name, Scope, truth
 
 if TYPE_CHECKING:

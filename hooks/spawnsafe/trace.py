@@ -22,8 +22,8 @@ class Problem:
     """A part of a value that cannot be sent to another process.
 
     Attributes:
-        kind: lambda, local, live, handle, iterator, hidden, rebound; shared for a handle that is
-            inherited and not pickled; late for one that is there after the first epoch.
+        kind: lambda, local, live, handle, iterator, hidden, rebound, misnamed; shared for a handle
+            that is inherited and not pickled; late for one that is there after the first epoch.
         node: where the part comes from.
         path: how it is reached, such as `self.file`.
         what: what it is, in words.

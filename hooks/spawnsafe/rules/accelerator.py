@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from spawnsafe.facts import ACCELERATORS, ASKS, FACTORIES, MOVES, TOUCHES
+from spawnsafe.facts.accelerators import ACCELERATORS, ASKS, FACTORIES, MOVES, TOUCHES
 from spawnsafe.module import Finding, Module, Rule, is_loader, place, short
 from spawnsafe.rules.start_method import held
 from spawnsafe.trace import CHILD, WORKER, Event

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import (
-    COSTLY,
-    COSTLY_IF_DOWNLOADED,
-    COSTLY_METHODS,
+from spawnsafe.facts.effects import COSTLY, COSTLY_IF_DOWNLOADED, COSTLY_METHODS
+from spawnsafe.facts.starting import (
     FASTAI_LEARNERS,
     FASTAI_STARTS,
     TRAINER_METHODS,

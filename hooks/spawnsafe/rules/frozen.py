@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import COSTLY, PARSES, READS_PATH, WINDOWS_FIRST
+from spawnsafe.facts.effects import COSTLY, PARSES, READS_PATH, WINDOWS_FIRST
 from spawnsafe.module import Finding, Module, Rule, line_of, short, starts_processes
 from spawnsafe.rules.boot import framework_starts
 from spawnsafe.trace import CHILD, MAIN, Event

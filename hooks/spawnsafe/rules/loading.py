@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
+from spawnsafe.facts.loading import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
 from spawnsafe.module import Finding, Module, Rule, is_loader, line_of
 from spawnsafe.trace import WORKER, Event
 from spawnsafe.values import (

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import FIXES_METHOD, SYNCHRONIZED
+from spawnsafe.facts.starting import FIXES_METHOD, SYNCHRONIZED
 from spawnsafe.module import (
     Finding,
     Module,

@@ -75,6 +75,8 @@ def _get_of_instance(machine: Machine, owner: Instance, name: str) -> Value:
             return member
         if owner.open_ended and not owner.qual:
             return UNKNOWN
+    if owner.qual == "pathlib.Path" and name == "parent" and isinstance(owner.of, Name):
+        return Instance(owner.of, owner.node, [owner])
     if owner.qual.endswith("DataLoader") and name == "dataset":
         return owner.argument("dataset", 0) or UNKNOWN
     return Bound(owner, name)

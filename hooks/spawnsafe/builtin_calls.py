@@ -247,6 +247,27 @@ def _get(
     return None
 
 
+def _setdefault(
+    machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    if not isinstance(owner, Many) or not owner.is_dict or not args:
+        return None
+    key, default = constant(args[0]), args[1] if len(args) > 1 else Const(None)
+    if key not in owner.entries:
+        value = Choice([default, UNKNOWN]) if owner.open_ended else default
+        machine.store(owner.entries, key, value)
+    return owner.entries[key]
+
+
+def _pop(
+    machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    found = _get(machine, owner, args, kwargs, node)
+    if isinstance(owner, Many) and owner.is_dict and args:
+        machine.forget(owner.entries, constant(args[0]))
+    return found
+
+
 def _copy(
     machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
@@ -384,6 +405,8 @@ METHODS: dict[str, Callable[..., Value | None]] = {
     "extend": _append,
     "update": _update,
     "get": _get,
+    "setdefault": _setdefault,
+    "pop": _pop,
     "copy": _copy,
     "keys": _view("keys"),
     "values": _view("values"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from spawnsafe import builtin_calls, records, shipping
 from spawnsafe import machine as machines
+from spawnsafe.facts.names import EXACT
 from spawnsafe.facts.starting import STARTS
-from spawnsafe.facts.unpicklable import NAMED_TUPLES
 from spawnsafe.trace import FREE, WORKER
 from spawnsafe.values import (
     UNKNOWN,
@@ -121,7 +121,8 @@ def _call_bound(
             return result
     if isinstance(owner, Instance) and owner.qual:
         context = owner.context
-        name = Name(f"{owner.qual}().{callee.name}", context)
+        qual = f"{owner.qual}().{callee.name}"
+        name = Name(EXACT.get(qual, qual), context)
     else:
         name = Name(f"?.{callee.name}")
     return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=owner)
@@ -144,8 +145,15 @@ def _call_instance(
         method = callee.of.lookup("__call__")
         if isinstance(method, Function):
             return call_function(machine, method, args, kwargs, subject=callee, node=node)
+    _run_commands(machine, callee, node)
     name = Name(f"{callee.qual}()") if callee.qual else Name("?")
     return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=callee)
+
+
+def _run_commands(machine: Machine, app: Value, node: ast.AST) -> None:
+    """An application of click or typer calls one of the functions that were made its commands."""
+    for command in machine.commands.get(id(app), []):
+        call_function(machine, command, [], {}, node=node)
 
 
 def call_foreign(
@@ -206,8 +214,9 @@ def call_function(
     machine.frames.pop()
     if outermost and machine.phase == FREE:
         machine.stack.clear()
+    _run_commands(machine, function, node)
     if frame.yields:
-        return Instance(Name("builtins.generator"), node)
+        return Instance(Name("builtins.generator"), node, frame.yields)
     return choose(frame.returns) if frame.returns else Const(None)
 
 
@@ -258,7 +267,7 @@ def instantiate(
         foreign = next((name for name in kind.foreign_bases() if name), "")
         if foreign:
             instance.base = Instance(Name(foreign), node, args, kwargs, open_ended)
-        if kind.is_decorated or foreign in NAMED_TUPLES:
+        if kind.is_decorated or records.is_named_tuple(kind):
             records.fill_fields(machine, kind, instance, args, kwargs)
     machine.record("make", kind.name, node, value=instance)
     shipping.look_at_call(machine, instance)
@@ -286,9 +295,8 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
             return call_value(machine, value.args[0], elements[1:], {}, node)
         return UNKNOWN
     table = value.owner
-    if value.qual == "builtins.dict().items" and isinstance(table, Many) and table.entries:
-        keys = choose([Const(key) for key in table.entries])
-        return Many(node, [keys, choose(list(table.entries.values()))])
+    if value.qual.startswith("builtins.dict().") and isinstance(table, Many):
+        return _element_of_view(value, table, node)
     machine.record("iterate", value.qual, node, value=value, receiver=value)
     shipping.look_at_iteration(machine, value, node)
     if isinstance(value.of, Class):
@@ -305,6 +313,15 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
     return UNKNOWN
 
 
+def _element_of_view(view: Instance, table: Many, node: ast.AST) -> Value:
+    """An element of d.keys(), d.values(), d.items()."""
+    key = choose([Const(key) for key in table.entries])
+    element = choose(table.elements())
+    if view.qual.endswith("items"):
+        return Many(node, [key, element])
+    return element if view.qual.endswith("values") else key
+
+
 def _element(machine: Machine, value: Value, node: ast.AST, begun: bool) -> Value:
     """An element of what an iterator wraps; a loop over it may have begun when that was made."""
     options = [o for o in options_of(value) if isinstance(o, Many) or not begun]
@@ -317,6 +334,8 @@ def enter(machine: Machine, value: Value, node: ast.AST) -> Value:
         method = value.of.lookup("__enter__")
         if isinstance(method, Function):
             return call_function(machine, method, [], {}, subject=value, node=node)
+    if isinstance(value, Instance) and value.qual == "builtins.generator":
+        return choose(value.args)  # A function under @contextmanager gives what it yields.
     if isinstance(value, Instance):
         value.attrs["<entered>"] = Const(True)
         begins = Name(f"{value.qual}().__enter__", value.context)

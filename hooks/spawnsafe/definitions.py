@@ -73,6 +73,10 @@ def _decorate(machine: Machine, node: ast.expr, value: Value, scope: Scope) -> V
         if isinstance(value, Function) and decorator.args:
             value.wraps = decorator.args[0]
         return value
+    if isinstance(decorator, Instance) and decorator.qual.endswith((".command", ".callback")):
+        if isinstance(value, Function) and decorator.owner is not None:
+            machine.commands.setdefault(id(decorator.owner), []).append(value)
+        return value
     for option in options_of(decorator):
         inside = isinstance(option, (Function, Class))
         if inside or (isinstance(option, Bound) and option.function):

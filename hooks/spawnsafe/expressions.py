@@ -179,6 +179,8 @@ def combine(op: ast.operator, left: Value, right: Value) -> Value:
                 return UNKNOWN
         if isinstance(op, ast.Add) and isinstance(left.value, str) and isinstance(right.value, str):
             return Const(left.value + right.value)
+    if isinstance(op, ast.Div) and isinstance(left, Instance) and left.qual == "pathlib.Path":
+        return Instance(left.of, left.node, [left, right])
     if isinstance(left, Joined) and len(left.parts) < 40:
         return Joined([*left.parts, right])
     return Joined([left, right])
@@ -313,14 +315,13 @@ def eval_walrus(machine: Machine, node: ast.NamedExpr, scope: Scope) -> Value:
 
 
 def eval_yield(machine: Machine, node: ast.Yield, scope: Scope) -> Value:
-    machine.frames[-1].yields = True
-    machine.evaluate(node.value, scope)
+    machine.frames[-1].yields.append(machine.evaluate(node.value, scope))
     return UNKNOWN
 
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, scope: Scope) -> Value:
-    machine.frames[-1].yields = True
-    calls.iterate(machine, machine.evaluate(node.value, scope), node)
+    element = calls.iterate(machine, machine.evaluate(node.value, scope), node)
+    machine.frames[-1].yields.append(element)
     return UNKNOWN
 
 

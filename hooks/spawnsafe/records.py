@@ -6,7 +6,17 @@ import ast
 from typing import TYPE_CHECKING
 
 from spawnsafe import calls
-from spawnsafe.values import UNKNOWN, Class, Function, Instance, Value
+from spawnsafe.facts.unpicklable import NAMED_TUPLES
+from spawnsafe.values import (
+    UNKNOWN,
+    Class,
+    Function,
+    Instance,
+    Many,
+    Name,
+    Value,
+    constant,
+)
 
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
@@ -14,11 +24,33 @@ if TYPE_CHECKING:
 FIELDS = {"dataclasses.field", "attr.ib", "attr.field", "attrs.field"}
 
 
+def is_named_tuple(kind: Class) -> bool:
+    """Whether it is one, or inherits from one: class Point(namedtuple("Base", "x y"))."""
+    return any(
+        isinstance(base, (Name, Instance)) and base.qual in NAMED_TUPLES
+        for each in kind.line()
+        for base in each.bases
+    )
+
+
+def _fields_of_base(kind: Class) -> list[str]:
+    """The names that a call of namedtuple() was given, as far as they are known."""
+    for base in kind.bases:
+        if isinstance(base, Instance) and base.qual in NAMED_TUPLES:
+            given = base.argument("field_names", 1)
+            if isinstance(given, Many):
+                return [str(constant(item)) for item in given.items]
+            text = constant(given)
+            return text.replace(",", " ").split() if isinstance(text, str) else []
+    return []
+
+
 def fill_fields(
     machine: Machine, kind: Class, instance: Instance, args: list[Value], kwargs: dict[str, Value]
 ) -> None:
     """What a dataclass or a named tuple does: arguments become attributes, factories are called."""
-    names = [
+    names = _fields_of_base(kind)
+    names += [
         statement.target.id
         for statement in kind.node.body
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)

@@ -42,6 +42,19 @@ EXACT = {
     "tqdm.notebook.tqdm": "tqdm.tqdm",
     "ultralytics.models.YOLO": "ultralytics.YOLO",
     "os.getenv": "os.environ.get",
+    **{
+        f"pathlib.Path{method}": "pathlib.Path"
+        for method in (
+            ".cwd",
+            ".home",
+            "().absolute",
+            "().expanduser",
+            "().joinpath",
+            "().resolve",
+            "().with_name",
+            "().with_suffix",
+        )
+    },
 }
 
 

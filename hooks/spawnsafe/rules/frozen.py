@@ -28,7 +28,7 @@ def missing(module: Module) -> Iterator[Finding]:
     if any(event.what.endswith("freeze_support") for event in module.trace.events):
         return
     started = any(
-        starts_processes(module, event) or framework_starts(event)
+        starts_processes(module, event) or framework_starts(module, event)
         for event in module.trace.during(MAIN, CHILD)
     )
     if started or is_entry:

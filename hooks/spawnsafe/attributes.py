@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spawnsafe import calls, targets
 from spawnsafe.facts.names import canonical
 from spawnsafe.values import (
+    NEVER_EMPTY,
     UNKNOWN,
     Bound,
     Choice,
@@ -140,6 +141,5 @@ def get_item(machine: Machine, owner: Value, key: Value, node: ast.AST) -> Value
             return stored
         if owner.qual == "h5py.File" and isinstance(owner.of, Name):
             return Instance(Name("h5py.File().get"), node)
-    if isinstance(owner, (Name, Class)):
-        return owner
-    return UNKNOWN
+    is_table = isinstance(owner, Name) and owner.qual in NEVER_EMPTY
+    return owner if isinstance(owner, (Name, Class)) and not is_table else UNKNOWN

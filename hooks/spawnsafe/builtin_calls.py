@@ -173,6 +173,12 @@ def _super(
     return Instance(Name("builtins.super"), node, [frame.function.owner], owner=frame.subject)
 
 
+def _named(args: list[Value], kwargs: dict[str, Value]) -> dict[object, Value]:
+    """What table.update(*args, **kwargs) sets, by key, as far as it is known."""
+    given = [value.entries for value in args if isinstance(value, Many)]
+    return {key: value for entries in (*given, kwargs) for key, value in entries.items()}
+
+
 def _environ_get(
     machine: Machine, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
@@ -186,11 +192,7 @@ def _environ_set(
 ) -> Value | None:
     if args and not isinstance(args[0], Many):
         machine.record("setitem", "os.environ", node, args=args[:1], value=args[-1])
-    table: dict[object, Value] = {}
-    table.update(kwargs)
-    for given in args:
-        table.update(given.entries if isinstance(given, Many) else {})
-    for key, value in table.items():
+    for key, value in _named(args, kwargs).items():
         machine.record("setitem", "os.environ", node, args=[Const(key)], value=value)
     return UNKNOWN
 
@@ -221,8 +223,9 @@ def _update(
     machine: Machine, owner: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value | None:
     if isinstance(owner, Bound) and owner.name == "__dict__":
-        for key, value in kwargs.items():
-            targets.set_attribute(machine, owner.owner, key, value, node)
+        for key, value in _named(args, kwargs).items():
+            if isinstance(key, str):
+                targets.set_attribute(machine, owner.owner, key, value, node)
         return Const(None)
     if isinstance(owner, Many) and owner.is_dict:
         machine.record("setitem", "?", node, receiver=owner)

@@ -22,7 +22,7 @@ from spawnsafe.trace import CHILD, MAIN, WORKER, Event
 from spawnsafe.values import Class, Instance, Value, constant, options_of, parts
 
 SET = "multiprocessing.set_start_method"
-CATCHES = ("", "RuntimeError", "Exception", "BaseException", "suppress", "ValueError")
+CATCHES = ("RuntimeError", "Exception", "ValueError")
 PLATFORM = ("platform", "darwin", "linux", "win32", "system", "name", "Linux", "Windows", "nt")
 
 
@@ -36,7 +36,7 @@ def is_forced(event: Event) -> bool:
 
 
 def is_caught(event: Event) -> bool:
-    return any(name in CATCHES or "RuntimeError" in name for name in event.handled)
+    return any(not name or any(word in name for word in CATCHES) for name in event.handled)
 
 
 def asks_first(event: Event) -> bool:

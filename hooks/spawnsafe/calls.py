@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import builtin_calls, records, shipping
+from spawnsafe import known_calls, known_methods, records, shipping
 from spawnsafe import machine as machines
+from spawnsafe.facts.loading import ITERATOR_WRAPPERS
 from spawnsafe.facts.names import EXACT
 from spawnsafe.facts.starting import STARTS
 from spawnsafe.trace import FREE, WORKER
@@ -114,9 +115,9 @@ def _call_bound(
         return Const(None)
     if callee.name == "super().__new__" and args and isinstance(args[0], Class):
         return Instance(args[0], node)
-    built_in = builtin_calls.METHODS.get(callee.name)
-    if built_in is not None:
-        result = built_in(machine, owner, args, kwargs, node)
+    known = known_methods.METHODS.get(callee.name)
+    if known is not None:
+        result = known(known_methods.Call(machine, args, kwargs, node, owner))
         if result is not None:
             return result
     if isinstance(owner, Instance) and owner.qual:
@@ -167,9 +168,9 @@ def call_foreign(
     receiver: Value | None = None,
 ) -> Value:
     """A call of something that is not in this file: noted, and its result an opaque object."""
-    built_in = builtin_calls.FUNCTIONS.get(name.qual)
-    if built_in is not None:
-        result = built_in(machine, args, kwargs, node)
+    known = known_calls.FUNCTIONS.get(name.qual)
+    if known is not None:
+        result = known(known_methods.Call(machine, args, kwargs, node))
         if result is not None:
             return result
     instance = Instance(name, node, args, kwargs, open_ended, owner=receiver)
@@ -286,10 +287,10 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
         return choose(value.items) if value.items else UNKNOWN
     if not isinstance(value, Instance):
         return UNKNOWN
-    if value.qual in builtin_calls.WRAPPERS and not isinstance(value.of, Class):
+    if value.qual in ITERATOR_WRAPPERS and not isinstance(value.of, Class):
         if value.qual == "builtins.generator":
             return choose(value.args)  # It was followed where it stands.
-        begun = value.qual in builtin_calls.BEGIN_AT_ONCE
+        begun = value.qual in known_calls.BEGIN_AT_ONCE
         elements = [_element(machine, inner, node, begun) for inner in value.args]
         if value.qual in ("builtins.map", "builtins.filter"):
             return call_value(machine, value.args[0], elements[1:], {}, node)

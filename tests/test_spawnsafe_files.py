@@ -27,6 +27,8 @@ pytestmark = pytest.mark.usefixtures("own_folder")
         ("a.ipynb", "{", "it is no notebook"),
         ("a.ipynb", "[1, 2]", "it is no notebook"),
         ("a.ipynb", '{"cells": [3]}', "it is no notebook"),
+        ("a.ipynb", '{"worksheets": [3]}', "it is no notebook"),
+        ("a.ipynb", '{"worksheets": [{"cells": 3}]}', "it is no notebook"),
         ("a.ipynb", notebook("def broken(:"), "cell 1 is left out: it does not parse"),
     ],
 )
@@ -38,6 +40,20 @@ def test_a_file_that_cannot_be_read_is_named(
     code, out, err = run(capsys)
     assert code == 2
     assert err.startswith(f"{name}: not checked: {message}") and err.count("\n") == 1
+    assert "train.py:2:14: SPS101" in out
+
+
+def test_a_fault_of_its_own_costs_one_file_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.py", SAFE)
+    write("train.py", UNSAFE)
+    monkeypatch.setattr("spawnsafe.check.check_syntax", lambda text: {}["missing"])
+    code, out, err = run(capsys)
+    assert (code, err) == (
+        2,
+        "a.py: not checked: spawnsafe failed, please report it: KeyError('missing')\n",
+    )
     assert "train.py:2:14: SPS101" in out
 
 

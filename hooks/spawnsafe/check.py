@@ -60,6 +60,9 @@ def check_file(path: Path, settings: Settings) -> Result:
         result.errors.append(str(error))
     except (RecursionError, MemoryError):
         result.errors.append("it is nested too deeply to be followed")
+    except Exception as error:
+        # One file must not keep the others from being checked.
+        result.errors.append(f"spawnsafe failed, please report it: {error!r}")
     finally:
         sys.setrecursionlimit(before)
     result.reports = sorted(set(result.reports))

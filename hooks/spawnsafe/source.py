@@ -139,11 +139,12 @@ def _code_cells(notebook: Any) -> list[tuple[int, str]]:
     """The code cells with their numbers, counted among all cells from 1."""
     if not isinstance(notebook, dict):
         raise UnreadableError("it is no notebook: there are no cells")
-    cells = notebook.get("cells")
-    if cells is None and isinstance(notebook.get("worksheets"), list):  # Format 3.
-        cells = [c for sheet in notebook["worksheets"] for c in sheet.get("cells", [])]
-    if not isinstance(cells, list):
+    # In format 3, they are in sheets.
+    sheets = notebook.get("worksheets") if notebook.get("cells") is None else [notebook]
+    lists = [s.get("cells") if isinstance(s, dict) else None for s in sheets or [None]]
+    if not all(isinstance(cells, list) for cells in lists):
         raise UnreadableError("it is no notebook: there are no cells")
+    cells = [cell for cells in lists for cell in cells]
     found = []
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):

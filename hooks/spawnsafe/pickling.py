@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from spawnsafe.facts.loading import DATASETS
 from spawnsafe.facts.unpicklable import CONTAINERS, HANDLES, ITERATORS, LIVE, MADE_CLASSES
 from spawnsafe.trace import Problem
 from spawnsafe.values import (
@@ -122,9 +123,11 @@ def _search_instance(
     made = value.owner if qual[:-2] in MADE_CLASSES else value
     if isinstance(made, Instance) and made.qual in MADE_CLASSES:
         yield from _search_made_class(machine, made, path)
-    if qual in CONTAINERS or made is value.owner:
+    if qual in CONTAINERS or qual in DATASETS or made is value.owner:
         for part in (*value.args, *value.kwargs.values()):
             yield from _search(machine, part, path, at, depth + 1)
+    if qual in DATASETS:
+        yield from _search_attributes(machine, value, path, depth, None)
 
 
 def _search_made_class(machine: Machine, made: Instance, path: str) -> Iterator[Problem]:
@@ -161,8 +164,18 @@ def _search_object(
     if any(kind.lookup(name) is not None for name in OWN_PICKLING):
         return
     getter = kind.lookup("__getstate__")
+    node = getter.node if isinstance(getter, Function) else None
+    yield from _search_attributes(machine, value, path, depth, node)
+
+
+def _search_attributes(
+    machine: Machine, value: Instance, path: str, depth: int, getter: ast.AST | None
+) -> Iterator[Problem]:
+    """Args:
+    getter: the __getstate__ that may drop some.
+    """
     for name, held in list(value.attrs.items()):
-        if isinstance(getter, Function) and drops(getter.node, name):
+        if getter is not None and drops(getter, name):
             continue
         label = f"{path or SELF}.{name}" if name.isidentifier() else path or SELF
         for option in options_of(held):

@@ -127,12 +127,14 @@ def look_at_call(machine: Machine, made: Instance) -> None:
         position = 1 if qual == "multiprocessing.Pool" else 2
         for option in options_of(made.argument("initializer", position)):
             _ship(machine, "initializer", option, made.node, made.context, daemonic=True)
+        _send(machine, "argument", made.argument("initargs", position + 1), made.node, made.context)
     elif qual in ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"):
+        daemonic = constant(made.argument("daemon", 4)) is True
+        named = constant(made.argument("start_method", 5))
+        context = named if isinstance(named, str) else "spawn"
         for option in options_of(made.argument("fn", 0)):
-            daemonic = constant(made.argument("daemon", 4)) is True
-            named = constant(made.argument("start_method", 5))
-            context = named if isinstance(named, str) else "spawn"
             _ship(machine, "target", option, made.node, context, daemonic=daemonic)
+        _send(machine, "argument", made.argument("args", 1), made.node, context)
 
 
 def _look_inside(machine: Machine, made: Instance) -> None:
@@ -251,13 +253,19 @@ def _with_inner_datasets(value: Value) -> Iterator[Value]:
             yield part
 
 
+def _send(machine: Machine, role: str, value: Value | None, node: ast.AST, method: str) -> None:
+    """Something that goes to a process as it starts; a forked one gets it without pickling."""
+    if (method or machine.method) != "fork":
+        for option in options_of(value):
+            found = pickling.problems(machine, option)
+            machine.trace.shipments.append(Shipment(role, option, node, found, True))
+
+
 def _ship(
     machine: Machine, role: str, value: Value, node: ast.AST, method: str, *, daemonic: bool
 ) -> None:
-    """Something that goes to a process as it starts; a forked one gets it without pickling."""
-    if (method or machine.method) != "fork":
-        found = pickling.problems(machine, value)
-        machine.trace.shipments.append(Shipment(role, value, node, found, True))
+    """Something that goes to a process, and that the process will run."""
+    _send(machine, role, value, node, method)
     machine.trace.errands.append(Errand(role, value, node, daemonic))
 
 
@@ -273,11 +281,8 @@ def _ship_process(machine: Machine, call: Instance) -> None:
     daemonic = daemonic or constant(process.attrs.get("daemon")) is True
     for option in options_of(process.argument("target", 1)):
         _ship(machine, "target", option, process.node, method, daemonic=daemonic)
-    given = [*options_of(process.argument("args", 3)), *options_of(process.argument("kwargs", 4))]
-    for option in given:
-        if (method or machine.method) != "fork":
-            found = pickling.problems(machine, option)
-            machine.trace.shipments.append(Shipment("argument", option, process.node, found, True))
+    for name, position in (("args", 3), ("kwargs", 4)):
+        _send(machine, "argument", process.argument(name, position), process.node, method)
 
 
 def _ship_task(machine: Machine, call: Instance, *, daemonic: bool) -> None:

@@ -42,6 +42,7 @@ EXACT = {
     "tqdm.notebook.tqdm": "tqdm.tqdm",
     "ultralytics.models.YOLO": "ultralytics.YOLO",
     "os.getenv": "os.environ.get",
+    "torch.Generator().manual_seed": "torch.Generator",
     **{
         f"pathlib.Path{method}": "pathlib.Path"
         for method in (

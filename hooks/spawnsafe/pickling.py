@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spawnsafe.facts.loading import DATASETS
+from spawnsafe.facts.starting import SYNCHRONIZED
 from spawnsafe.facts.unpicklable import CONTAINERS, HANDLES, ITERATORS, LIVE, MADE_CLASSES
 from spawnsafe.trace import Problem
 from spawnsafe.values import (
@@ -20,6 +21,7 @@ from spawnsafe.values import (
     Value,
     constant,
     options_of,
+    parts,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +70,15 @@ def _search(
         yield Problem("iterator", at, path, f"the module {value.qual}")
     for part, name in inner:
         yield from _search(machine, part, name, at, depth + 1)
+
+
+def inherited_only(value: Value) -> list[Problem]:
+    """Locks and queues of multiprocessing: a process gets them as it starts, and never in a task."""
+    return [
+        Problem("inherited", part.node, "", f"a multiprocessing {part.qual.rpartition('.')[2]}")
+        for part in parts(value)
+        if isinstance(part, Instance) and part.qual in SYNCHRONIZED
+    ]
 
 
 def _is_empty(node: ast.List | ast.Dict) -> bool:
@@ -166,6 +177,9 @@ def _search_object(
     getter = kind.lookup("__getstate__")
     node = getter.node if isinstance(getter, Function) else None
     yield from _search_attributes(machine, value, path, depth, node)
+    if value.base is not None and value.base.qual in DATASETS and node is None:
+        for part in (*value.base.args, *value.base.kwargs.values()):
+            yield from _search(machine, part, path, None, depth + 1)
 
 
 def _search_attributes(

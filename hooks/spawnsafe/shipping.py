@@ -27,6 +27,7 @@ from spawnsafe.values import (
     Function,
     Instance,
     Joined,
+    Name,
     Value,
     constant,
     options_of,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 POSITIONS = {name: number for number, name in enumerate(LOADER_ARGUMENTS)}
 SHIPPED = "<shipped>"
+POOL_SENDS = {"func", "args", "kwds", "iterable"}
 
 
 def is_loader(instance: Instance) -> bool:
@@ -142,7 +144,7 @@ def _look_inside(machine: Machine, made: Instance) -> None:
     for given in _argument_of(made, *LOOPS_OVER.get(made.qual, ("", None))):
         calls.iterate(machine, given, made.node)
     for given in _argument_of(made, *CALLS_BACK.get(made.qual, ("", None))):
-        if isinstance(given, (Function, Bound)) and machine.phase != FREE:
+        if isinstance(given, (Function, Bound, Name)) and machine.phase != FREE:
             calls.call_value(machine, given, [], {}, made.node)
 
 
@@ -288,13 +290,16 @@ def _ship_process(machine: Machine, call: Instance) -> None:
 def _ship_task(machine: Machine, call: Instance, *, daemonic: bool) -> None:
     """Tasks are pickled whatever the start method is."""
     trace = machine.trace
-    for position, value in enumerate(call.args[:2]):
-        role = "task" if position == 0 else "argument"
-        if position == 1 and isinstance(value, Instance) and not isinstance(value.of, Class):
+    loops = not call.qual.endswith(("submit", "apply", "apply_async"))
+    given = [*call.args, *call.kwargs.values()]
+    if daemonic:  # The callbacks of a Pool stay here.
+        given = [*call.args[:3], *(call.kwargs[name] for name in POOL_SENDS & call.kwargs.keys())]
+    for position, value in enumerate(given):
+        if position > 0 and loops and isinstance(value, Instance) and isinstance(value.of, Name):
             continue  # An iterable is used up here; its elements travel.
-        trace.shipments.append(
-            Shipment(role, value, call.node, pickling.problems(machine, value), True)
-        )
+        role = "task" if position == 0 else "argument"
+        found = pickling.problems(machine, value) + pickling.inherited_only(value)
+        trace.shipments.append(Shipment(role, value, call.node, found, True))
     for option in options_of(call.args[0] if call.args else None):
         trace.errands.append(Errand("task", option, call.node, daemonic))
 

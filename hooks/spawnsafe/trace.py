@@ -22,7 +22,7 @@ class Problem:
     """A part of a value that cannot be sent to another process.
 
     Attributes:
-        kind: lambda, local, live, handle, iterator, hidden, rebound, misnamed; shared for a handle
+        kind: lambda, local, live, handle, iterator, hidden, rebound, misnamed, inherited; shared for a handle
             that is inherited and not pickled; late for one that is there after the first epoch.
         node: where the part comes from.
         path: how it is reached, such as `self.file`.

@@ -19,7 +19,7 @@ THREADS_AT_ONCE = {
 PARSES = {
     "argparse.ArgumentParser().parse_args", "argparse.ArgumentParser().parse_known_args",
     "argparse.ArgumentParser().parse_intermixed_args", "tyro.cli", "fire.Fire", "typer.run",
-    "click.command()()", "absl.app.run", "docopt.docopt", "simple_parsing.parse",
+    "absl.app.run", "docopt.docopt", "simple_parsing.parse",
     "transformers.HfArgumentParser().parse_args_into_dataclasses", "optparse.OptionParser().parse_args",
     "getopt.getopt",
 }  # fmt: skip

@@ -15,6 +15,7 @@ CURES = {
     " class with __call__.",
     "local": "Define it at the top level of a module.",
     "live": "Make it on first use in the process that uses it, and drop it in __getstate__.",
+    "inherited": "Pass it with initializer= and initargs=, or use one of multiprocessing.Manager().",
     "handle": "Keep the path; open on first use in each process, and drop the handle in"
     " __getstate__.",
     "iterator": "Keep what it is made of, and make it where it is used, for example in __iter__.",
@@ -136,7 +137,7 @@ def _in_cell(roles: tuple[str, ...]) -> Check:
 RULES = [
     Rule("SPS301", "lambda-to-worker", "error", ("PICK-1",), _rule("lambda")),
     Rule("SPS302", "local-to-worker", "error", ("PICK-1", "PICK-5"), _rule("local")),
-    Rule("SPS303", "live-object-to-worker", "error", ("PICK-2",), _rule("live")),
+    Rule("SPS303", "live-object-to-worker", "error", ("PICK-2",), _rule("live", "inherited")),
     Rule("SPS304", "open-handle-to-worker", "error", ("PICK-3",), _rule("handle")),
     Rule("SPS305", "lazy-handle-kept", "warning", ("PICK-3",), lazy_handle),
     Rule("SPS306", "iterator-to-worker", "error", ("PICK-4",), _rule("iterator")),

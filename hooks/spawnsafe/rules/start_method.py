@@ -143,17 +143,20 @@ def _uses(module: Module) -> Iterator[tuple[Value, str, ast.AST]]:
         if event.kind == "call" and isinstance(value, Instance):
             if value.context and event.what in ("multiprocessing.Process", "multiprocessing.Pool"):
                 yield from ((arg, value.context, value.node) for arg in _given(value))
+            elif event.what == "concurrent.futures.ProcessPoolExecutor":
+                method = _method_name(value.argument("mp_context", 1))
+                yield from ((arg, method, value.node) for arg in _given(value))
             elif event.what == "torch.multiprocessing.spawn":
                 yield from ((arg, "spawn", value.node) for arg in _given(value))
             elif shipping.is_loader(value):
                 context = shipping.loader_argument(value, "multiprocessing_context")
-                method = "" if context is None else _method_name(context)
+                method = _method_name(context)
                 data = shipping.loader_argument(value, "dataset")
                 if data is not None and shipping.workers_of(value)[0] != "none":
                     yield data, method, value.node
 
 
-def _method_name(context: Value) -> str:
+def _method_name(context: Value | None) -> str:
     for option in options_of(context):
         name = constant(option)
         if isinstance(option, Instance) and option.qual == "multiprocessing.get_context":

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 POSITIONS = {name: number for number, name in enumerate(LOADER_ARGUMENTS)}
 SHIPPED = "<shipped>"
-POOL_SENDS = {"func", "args", "kwds", "iterable"}
+POOL_SENDS = ("func", "iterable", "args", "kwds")
 
 
 def is_loader(instance: Instance) -> bool:
@@ -293,7 +293,7 @@ def _ship_task(machine: Machine, call: Instance, *, daemonic: bool) -> None:
     loops = not call.qual.endswith(("submit", "apply", "apply_async"))
     given = [*call.args, *call.kwargs.values()]
     if daemonic:  # The callbacks of a Pool stay here.
-        given = [*call.args[:3], *(call.kwargs[name] for name in POOL_SENDS & call.kwargs.keys())]
+        given = [*call.args[:3], *(call.kwargs[name] for name in POOL_SENDS if name in call.kwargs)]
     for position, value in enumerate(given):
         if position > 0 and loops and isinstance(value, Instance) and isinstance(value.of, Name):
             continue  # An iterable is used up here; its elements travel.

@@ -48,7 +48,11 @@ def test_a_fault_of_its_own_costs_one_file_only(
 ) -> None:
     write("a.py", SAFE)
     write("train.py", UNSAFE)
-    monkeypatch.setattr("spawnsafe.check.check_syntax", lambda text: {}["missing"])
+
+    def fail(text: str) -> None:
+        raise KeyError("missing")
+
+    monkeypatch.setattr("spawnsafe.check.check_syntax", fail)
     code, out, err = run(capsys)
     assert (code, err) == (
         2,

@@ -42,8 +42,10 @@ Follow: TypeAlias = "Callable[[Call], Value | None]"
 
 def named(args: list[Value], kwargs: dict[str, Value]) -> dict[object, Value]:
     """What table.update(*args, **kwargs) sets, by key, as far as it is known."""
-    given = [value.entries for value in args if isinstance(value, Many)]
-    return {key: value for entries in (*given, kwargs) for key, value in entries.items()}
+    table: dict[object, Value] = {}
+    for value in args:
+        table |= value.entries if isinstance(value, Many) else {}
+    return table | dict(kwargs.items())
 
 
 def _add_argument(call: Call) -> Value | None:

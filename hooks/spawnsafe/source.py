@@ -141,10 +141,12 @@ def _code_cells(notebook: Any) -> list[tuple[int, str]]:
         raise UnreadableError("it is no notebook: there are no cells")
     # In format 3, they are in sheets.
     sheets = notebook.get("worksheets") if notebook.get("cells") is None else [notebook]
-    lists = [s.get("cells") if isinstance(s, dict) else None for s in sheets or [None]]
-    if not all(isinstance(cells, list) for cells in lists):
-        raise UnreadableError("it is no notebook: there are no cells")
-    cells = [cell for cells in lists for cell in cells]
+    cells: list[Any] = []
+    for sheet in sheets if isinstance(sheets, list) else [None]:
+        part = sheet.get("cells") if isinstance(sheet, dict) else None
+        if not isinstance(part, list):
+            raise UnreadableError("it is no notebook: there are no cells")
+        cells += part
     found = []
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):

@@ -24,7 +24,7 @@ from spawnsafe.module import (
     starts_processes,
 )
 from spawnsafe.trace import FREE, MAIN, WORKER, Event
-from spawnsafe.values import Instance, constant, parts
+from spawnsafe.values import Instance, Value, constant, parts
 
 GUARD = 'Move it into a function that is called under `if __name__ == "__main__":`.'
 
@@ -86,11 +86,12 @@ def _has_no_workers(module: Module, event: Event) -> bool:
     """
     if constant(event.kwargs.get("workers")) == 0:
         return True
-    given = [*event.args, *event.kwargs.values(), event.receiver]
-    made = [part for value in given if value is not None for part in parts(value, 5)]
+    given = [*event.args, *event.kwargs.values()]
+    given += [event.receiver] if event.receiver is not None else []
+    made = [part for value in given for part in parts(value, 5)]
     if any(isinstance(p, Instance) and constant(p.kwargs.get("num_workers")) == 0 for p in made):
         return True
-    loaders = [part for part in made if is_loader(part)]
+    loaders: list[Value | None] = [part for part in made if is_loader(part)]
     loaders = loaders or [e.value for e in module.trace.events if is_loader(e.value)]
     states = [shipping.workers_of(part)[0] for part in loaders if isinstance(part, Instance)]
     return bool(states) and set(states) == {"none"}

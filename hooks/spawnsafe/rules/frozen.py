@@ -18,12 +18,11 @@ CURE = "Make multiprocessing.freeze_support() the first statement under the guar
 
 def missing(module: Module) -> Iterator[Finding]:
     """Only where the project, or the file itself, says that it is frozen."""
-    is_entry = module.path.resolve() in module.project.entries
-    says_so = module.mentions(SAYS_FROZEN)
-    if not (module.project.frozen or is_entry or says_so):
-        return
-    guard = _guard(module.tree)
+    is_entry = bool(module.project.entries) and module.path.resolve() in module.project.entries
+    guard = _guard(module.tree) if module.is_guarded else None
     if guard is None and not is_entry:
+        return
+    if not (module.project.frozen or is_entry or module.mentions(SAYS_FROZEN)):
         return
     if any(event.what.endswith("freeze_support") for event in module.trace.events):
         return

@@ -229,18 +229,26 @@ def fork_by_name(module: Module) -> Iterator[Finding]:
             method = constant(shipping.loader_argument(value, "multiprocessing_context"))
         else:
             method = constant(value.kwargs.get("start_method"))
-        careful = is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
-        if any(_is_of_mac(test) for test in event.tests):
-            careful = False
         if _forks_on_mac(event.node):
             method, careful = "fork", False
-        if method == "fork" and not careful and _names_accelerator(module):
+        elif method != "fork":
+            continue
+        else:
+            careful = _is_careful(event)
+        if not careful and _names_accelerator(module):
             yield Finding(
                 event.node,
                 "fork is chosen by name, in code that names CUDA, MPS or macOS: forked workers"
                 " cannot use an accelerator, and crash on macOS",
                 'Use "spawn" or "forkserver".',
             )
+
+
+def _is_careful(event: Event) -> bool:
+    """Whether it depends on the system, and not on one where fork is at its worst."""
+    if any(_is_of_mac(test) for test in event.tests):
+        return False
+    return is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
 
 
 def _is_of_mac(test: ast.expr) -> bool:

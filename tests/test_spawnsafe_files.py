@@ -106,6 +106,17 @@ def test_large_and_deep_files_are_checked(capsys: pytest.CaptureFixture[str]) ->
     assert run(capsys)[0] == 0
 
 
+def test_a_file_too_large_to_be_followed_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spawnsafe.machine.MOST_STEPS", 100)
+    write("large.py", UNSAFE + "value = 1\n" * 100)
+    write("train.py", UNSAFE)
+    code, out, err = run(capsys)
+    assert (code, err) == (2, "large.py: not checked: it is too large to be followed to its end\n")
+    assert out.count(": SPS101 ") == 2
+
+
 def test_any_encoding_that_python_reads(capsys: pytest.CaptureFixture[str]) -> None:
     write("latin.py", f"# coding: latin-1\n# é\n{UNSAFE}".encode("latin-1"))
     write("mark.py", b"\xef\xbb\xbf" + UNSAFE.encode())

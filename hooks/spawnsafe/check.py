@@ -58,8 +58,8 @@ def check_file(path: Path, settings: Settings) -> Result:
     gc.disable()
     try:
         for source in _read(path):
-            result.errors += source.errors
             result.reports += check_source(path, source, settings)
+            result.errors += source.errors
     except UnreadableError as error:
         result.errors.append(str(error))
     except (RecursionError, MemoryError):
@@ -92,7 +92,7 @@ def may_matter(text: str) -> bool:
 
 
 def check_source(path: Path, source: Source, settings: Settings) -> list[Report]:
-    """What the rules say about a text."""
+    """What the rules say about a text; what of it could not be followed is added to its errors."""
     if not may_matter(source.text):
         return []
     folder = path.absolute().parent
@@ -111,6 +111,8 @@ def check_source(path: Path, source: Source, settings: Settings) -> list[Report]
         path.name == "__main__.py",
         project_for(folder, settings.frozen, settings.cuda),
     )
+    if module.trace.is_cut_off:
+        source.errors.append("it is too large to be followed to its end")
     codes = settings.codes_for(path.absolute())
     suppressions = find_suppressions(source.text, source.tree)
     lines = source.text.split("\n")

@@ -180,6 +180,7 @@ def _run_module(machine: Machine, tree: ast.Module) -> None:
     try:
         machine.run(tree.body, machine.module)
     except EnoughError:
+        machine.trace.is_cut_off = True
         machine.steps = MOST_STEPS // 2
 
 

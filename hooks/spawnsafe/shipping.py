@@ -229,7 +229,9 @@ def ship_the_rest(machine: Machine) -> None:
 def ship_loader(machine: Machine, loader: Instance) -> None:
     state, count = workers_of(loader)
     method = _method(machine, loader)
-    if state in ("none", "maybe"):
+    # Behind `**options` that nothing is known about, there may be no workers at all.
+    named = loader_argument(loader, "num_workers") is not None
+    if state in ("none", "maybe") or not named:
         return
     for role, name in (
         ("data set", "dataset"),

@@ -118,5 +118,8 @@ class Trace:
     child_names: set[str] = field(default_factory=set)
     """The names that a worker finds after it has imported the main file."""
 
+    is_cut_off: bool = False
+    """Whether the module is so large that it was not followed to its end."""
+
     def during(self, *phases: str) -> list[Event]:
         return [event for event in self.events if event.phase in phases]

@@ -133,3 +133,23 @@ def test_a_frozen_project_says_so(capsys: pytest.CaptureFixture[str]) -> None:
         config.settings_for.cache_clear()
         config.project_for.cache_clear()
         assert "app.py:3:1: SPS501" in run(capsys)[1], told
+
+
+def test_a_project_without_cuda_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    write(
+        "data.py",
+        "from torch.utils.data import DataLoader\n\n\ndef build(data):\n"
+        "    return DataLoader(data, num_workers=2, pin_memory=True)\n",
+    )
+    cpu = '[[tool.uv.index]]\nurl = "https://download.pytorch.org/whl/cpu"\n'
+    for content, found in (
+        ("", False),
+        (cpu, True),
+        (cpu + cpu.replace("cpu", "cu130"), False),
+        ("[tool.spawnsafe]\ncuda = false\n", True),
+        (cpu + "[tool.spawnsafe]\ncuda = true\n", False),
+    ):
+        write("pyproject.toml", content)
+        config.settings_for.cache_clear()
+        config.project_for.cache_clear()
+        assert ("data.py:5:12: SPS405" in run(capsys)[1]) is found, content

@@ -85,6 +85,8 @@ def relative_path(module: Module) -> Iterator[Finding]:
             continue
         if event.what not in READS_PATH or not shipping.is_dataset(function.owner):
             continue
+        if event.what == "pathlib.Path" and event.receiver is not None:
+            continue  # A part of a path, as in path.with_suffix(".npy").
         node = event.node
         first = node.args[0] if isinstance(node, ast.Call) and node.args else None
         begin = _beginning(first, event.what not in ("os.path.join", "pathlib.Path"))

@@ -8,6 +8,7 @@ class Rows(Dataset):
         with path.open() as f:
             self.labels = f.read().split()
         self.path = path.parent / "images"
+        self.cache = path.with_suffix(".cache.npy")
 
     def __len__(self):
         return len(self.labels)

@@ -55,7 +55,7 @@ def scan(folder: Path) -> list[dict[str, object]]:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         spawnsafe([str(folder), "--format", "json", "--no-cache"])
     found: list[dict[str, object]] = json.loads(out.getvalue())
-    return found
+    return [report for report in found if report["code"] is not None]
 
 
 def main() -> None:

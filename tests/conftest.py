@@ -13,6 +13,7 @@ import pytest
 
 from rendering import Project, export_template, render
 from running import HERE, require_runnable
+from spawnsafe import config
 from variants import DEFAULT
 
 Load = Callable[[str], ModuleType]
@@ -87,3 +88,11 @@ def load(everything: Project) -> Iterator[Load]:
     patch.syspath_prepend(everything.folder / "src")
     yield lambda name: importlib.import_module(f"{everything.package}.{name}")
     patch.undo()
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder, whose settings spawnsafe reads anew."""
+    monkeypatch.chdir(tmp_path)
+    config.settings_for.cache_clear()
+    config.project_for.cache_clear()

@@ -6,8 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from spawnsafe import calls, targets
-from spawnsafe.facts import canonical
+from spawnsafe.facts.names import canonical
 from spawnsafe.values import (
+    NEVER_EMPTY,
     UNKNOWN,
     Bound,
     Choice,
@@ -75,6 +76,8 @@ def _get_of_instance(machine: Machine, owner: Instance, name: str) -> Value:
             return member
         if owner.open_ended and not owner.qual:
             return UNKNOWN
+    if owner.qual == "pathlib.Path" and name == "parent" and isinstance(owner.of, Name):
+        return Instance(owner.of, owner.node, [owner])
     if owner.qual.endswith("DataLoader") and name == "dataset":
         return owner.argument("dataset", 0) or UNKNOWN
     return Bound(owner, name)
@@ -138,6 +141,5 @@ def get_item(machine: Machine, owner: Value, key: Value, node: ast.AST) -> Value
             return stored
         if owner.qual == "h5py.File" and isinstance(owner.of, Name):
             return Instance(Name("h5py.File().get"), node)
-    if isinstance(owner, (Name, Class)):
-        return owner
-    return UNKNOWN
+    is_table = isinstance(owner, Name) and owner.qual in NEVER_EMPTY
+    return owner if isinstance(owner, (Name, Class)) and not is_table else UNKNOWN

@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import builtin_calls, shipping
+from spawnsafe import known_calls, known_methods, records, shipping
 from spawnsafe import machine as machines
+from spawnsafe.facts.loading import ITERATOR_WRAPPERS
+from spawnsafe.facts.names import EXACT
+from spawnsafe.facts.starting import STARTS
 from spawnsafe.trace import FREE, WORKER
 from spawnsafe.values import (
     UNKNOWN,
@@ -27,7 +30,6 @@ from spawnsafe.values import (
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
 
-FIELDS = {"dataclasses.field", "attr.ib", "attr.field", "attrs.field"}
 Arguments = tuple[list[Value], dict[str, Value], bool]
 
 
@@ -113,14 +115,15 @@ def _call_bound(
         return Const(None)
     if callee.name == "super().__new__" and args and isinstance(args[0], Class):
         return Instance(args[0], node)
-    built_in = builtin_calls.METHODS.get(callee.name)
-    if built_in is not None:
-        result = built_in(machine, owner, args, kwargs, node)
+    known = known_methods.METHODS.get(callee.name)
+    if known is not None:
+        result = known(known_methods.Call(machine, args, kwargs, node, owner))
         if result is not None:
             return result
     if isinstance(owner, Instance) and owner.qual:
         context = owner.context
-        name = Name(f"{owner.qual}().{callee.name}", context)
+        qual = f"{owner.qual}().{callee.name}"
+        name = Name(EXACT.get(qual, qual), context)
     else:
         name = Name(f"?.{callee.name}")
     return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=owner)
@@ -143,8 +146,15 @@ def _call_instance(
         method = callee.of.lookup("__call__")
         if isinstance(method, Function):
             return call_function(machine, method, args, kwargs, subject=callee, node=node)
+    _run_commands(machine, callee, node)
     name = Name(f"{callee.qual}()") if callee.qual else Name("?")
     return call_foreign(machine, name, args, kwargs, node, open_ended=open_ended, receiver=callee)
+
+
+def _run_commands(machine: Machine, app: Value, node: ast.AST) -> None:
+    """An application of click or typer calls one of the functions that were made its commands."""
+    for command in machine.commands.get(id(app), []):
+        call_function(machine, command, [], {}, node=node)
 
 
 def call_foreign(
@@ -158,9 +168,9 @@ def call_foreign(
     receiver: Value | None = None,
 ) -> Value:
     """A call of something that is not in this file: noted, and its result an opaque object."""
-    built_in = builtin_calls.FUNCTIONS.get(name.qual)
-    if built_in is not None:
-        result = built_in(machine, args, kwargs, node)
+    known = known_calls.FUNCTIONS.get(name.qual)
+    if known is not None:
+        result = known(known_methods.Call(machine, args, kwargs, node))
         if result is not None:
             return result
     instance = Instance(name, node, args, kwargs, open_ended, owner=receiver)
@@ -205,8 +215,9 @@ def call_function(
     machine.frames.pop()
     if outermost and machine.phase == FREE:
         machine.stack.clear()
+    _run_commands(machine, function, node)
     if frame.yields:
-        return Instance(Name("builtins.generator"), node)
+        return Instance(Name("builtins.generator"), node, frame.yields)
     return choose(frame.returns) if frame.returns else Const(None)
 
 
@@ -257,42 +268,11 @@ def instantiate(
         foreign = next((name for name in kind.foreign_bases() if name), "")
         if foreign:
             instance.base = Instance(Name(foreign), node, args, kwargs, open_ended)
-        if kind.is_decorated:
-            _fill_fields(machine, kind, instance, args, kwargs)
+        if kind.is_decorated or records.is_named_tuple(kind):
+            records.fill_fields(machine, kind, instance, args, kwargs)
     machine.record("make", kind.name, node, value=instance)
     shipping.look_at_call(machine, instance)
     return instance
-
-
-def _fill_fields(
-    machine: Machine, kind: Class, instance: Instance, args: list[Value], kwargs: dict[str, Value]
-) -> None:
-    """What a dataclass does: arguments become attributes, factories are called."""
-    names = [
-        statement.target.id
-        for statement in kind.node.body
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
-    ]
-    names += [
-        name
-        for name, member in kind.members.items()
-        if isinstance(member, Instance) and member.qual in FIELDS and name not in names
-    ]
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
-    for name in names:
-        value = given.get(name, kind.members.get(name, UNKNOWN))
-        if isinstance(value, Instance) and value.qual in FIELDS:
-            factory = value.kwargs.get("default_factory") or value.kwargs.get("factory")
-            value = value.kwargs.get("default", UNKNOWN)
-            if factory is not None:
-                value = call_value(machine, factory, [], {}, instance.node)
-                node = kind.members[name]
-                if isinstance(node, Instance):
-                    instance.stored_at[name] = node.node
-        instance.attrs[name] = value
-    after = kind.lookup("__post_init__")
-    if isinstance(after, Function):
-        call_function(machine, after, [], {}, subject=instance, node=instance.node)
 
 
 def iterate(machine: Machine, value: Value, node: ast.AST) -> Value:
@@ -307,17 +287,17 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
         return choose(value.items) if value.items else UNKNOWN
     if not isinstance(value, Instance):
         return UNKNOWN
-    if value.qual in builtin_calls.WRAPPERS and not isinstance(value.of, Class):
+    if value.qual in ITERATOR_WRAPPERS and not isinstance(value.of, Class):
         if value.qual == "builtins.generator":
             return choose(value.args)  # It was followed where it stands.
-        elements = [iterate(machine, inner, node) for inner in value.args]
-        if value.qual == "builtins.map" and isinstance(value.args[0], Name):
+        begun = value.qual in known_calls.BEGIN_AT_ONCE
+        elements = [_element(machine, inner, node, begun) for inner in value.args]
+        if value.qual in ("builtins.map", "builtins.filter"):
             return call_value(machine, value.args[0], elements[1:], {}, node)
         return UNKNOWN
     table = value.owner
-    if value.qual == "builtins.dict().items" and isinstance(table, Many) and table.entries:
-        keys = choose([Const(key) for key in table.entries])
-        return Many(node, [keys, choose(list(table.entries.values()))])
+    if value.qual.startswith("builtins.dict().") and isinstance(table, Many):
+        return _element_of_view(value, table, node)
     machine.record("iterate", value.qual, node, value=value, receiver=value)
     shipping.look_at_iteration(machine, value, node)
     if isinstance(value.of, Class):
@@ -334,12 +314,32 @@ def _iterate_one(machine: Machine, value: Value, node: ast.AST) -> Value:
     return UNKNOWN
 
 
+def _element_of_view(view: Instance, table: Many, node: ast.AST) -> Value:
+    """An element of d.keys(), d.values(), d.items()."""
+    key = choose([Const(key) for key in table.entries])
+    element = choose(table.elements())
+    if view.qual.endswith("items"):
+        return Many(node, [key, element])
+    return element if view.qual.endswith("values") else key
+
+
+def _element(machine: Machine, value: Value, node: ast.AST, begun: bool) -> Value:
+    """An element of what an iterator wraps; a loop over it may have begun when that was made."""
+    options = [o for o in options_of(value) if isinstance(o, Many) or not begun]
+    return choose([_iterate_one(machine, option, node) for option in options])
+
+
 def enter(machine: Machine, value: Value, node: ast.AST) -> Value:
     """`with value as ...`: most objects give themselves; those of this file are asked."""
     if isinstance(value, Instance) and isinstance(value.of, Class):
         method = value.of.lookup("__enter__")
         if isinstance(method, Function):
             return call_function(machine, method, [], {}, subject=value, node=node)
+    if isinstance(value, Instance) and value.qual == "builtins.generator":
+        return choose(value.args)  # A function under @contextmanager gives what it yields.
     if isinstance(value, Instance):
         value.attrs["<entered>"] = Const(True)
+        begins = Name(f"{value.qual}().__enter__", value.context)
+        if begins.qual in STARTS:
+            call_foreign(machine, begins, [], {}, node, receiver=value)
     return value

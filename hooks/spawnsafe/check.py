@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from spawnsafe import rules
 from spawnsafe.config import Settings, project_for
-from spawnsafe.facts import FUNCTION_TRIGGERS, TRIGGERS
+from spawnsafe.facts.triggers import FUNCTION_TRIGGERS, TRIGGERS
 from spawnsafe.machine import follow
 from spawnsafe.module import Finding, Module, Rule
 from spawnsafe.source import (
@@ -21,7 +22,7 @@ from spawnsafe.source import (
     read_bytes,
     read_notebook,
 )
-from spawnsafe.suppress import MARK, Suppression, find_suppressions, header_lines
+from spawnsafe.suppress import MARK, Suppression, find_suppressions
 
 MOST_RECURSION = 6000
 
@@ -52,16 +53,24 @@ def check_file(path: Path, settings: Settings) -> Result:
     result = Result(path)
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, MOST_RECURSION))
+    # Trees are large and die together: looking for garbage while they grow is time lost.
+    collects = gc.isenabled()
+    gc.disable()
     try:
         for source in _read(path):
-            result.errors += source.errors
             result.reports += check_source(path, source, settings)
+            result.errors += source.errors
     except UnreadableError as error:
         result.errors.append(str(error))
     except (RecursionError, MemoryError):
         result.errors.append("it is nested too deeply to be followed")
+    except Exception as error:
+        # One file must not keep the others from being checked.
+        result.errors.append(f"spawnsafe failed, please report it: {error!r}")
     finally:
         sys.setrecursionlimit(before)
+        if collects:
+            gc.enable()
     result.reports = sorted(set(result.reports))
     return result
 
@@ -83,7 +92,7 @@ def may_matter(text: str) -> bool:
 
 
 def check_source(path: Path, source: Source, settings: Settings) -> list[Report]:
-    """What the rules say about a text."""
+    """What the rules say about a text; what of it could not be followed is added to its errors."""
     if not may_matter(source.text):
         return []
     folder = path.absolute().parent
@@ -102,8 +111,10 @@ def check_source(path: Path, source: Source, settings: Settings) -> list[Report]
         path.name == "__main__.py",
         project_for(folder, settings.frozen, settings.cuda),
     )
+    if module.trace.is_cut_off:
+        source.errors.append("it is too large to be followed to its end")
     codes = settings.codes_for(path.absolute())
-    suppressions = find_suppressions(source.text)
+    suppressions = find_suppressions(source.text, source.tree)
     lines = source.text.split("\n")
     reports: dict[tuple[str, int, int], Report] = {}
     for rule in rules.ALL:
@@ -129,7 +140,7 @@ def _at_its_place(rule: Rule, finding: Finding, source: Source, lines: list[str]
 
 def _is_suppressed(rule: Rule, node: ast.AST, suppressions: list[Suppression]) -> bool:
     for suppression in suppressions:
-        if suppression.line in header_lines(node) and rule.code in suppression.codes:
+        if suppression.covers(node) and rule.code in suppression.codes:
             suppression.used.add(rule.code)
             return True
     return False

@@ -136,9 +136,9 @@ def project_for(folder: Path, frozen: bool | None, cuda: bool | None) -> Project
     """What the nearest project says about itself."""
     root = next((p for p in (folder, *folder.parents) if (p / "pyproject.toml").is_file()), None)
     root = root or next((p for p in (folder, *folder.parents) if (p / ".git").exists()), folder)
-    text = ""
-    for name in ("pyproject.toml", "setup.py", "requirements.txt", "requirements-dev.txt"):
-        text += _read(root / name)
+    listed = ("pyproject.toml", "requirements.txt", "requirements-dev.txt")
+    declared = "".join(_read(root / name) for name in listed)
+    text = declared + _read(root / "setup.py")
     entries: set[Path] = set()
     places = {root, root / "packaging", folder}
     specs = [spec for place in places if place.is_dir() for spec in place.glob("*.spec")]
@@ -150,9 +150,15 @@ def project_for(folder: Path, frozen: bool | None, cuda: bool | None) -> Project
     return Project(
         says_frozen if frozen is None else frozen,
         frozenset(entries),
-        ("download.pytorch.org/whl/cpu" not in text) if cuda is None else cuda,
+        not _takes_torch_for_cpus(declared) if cuda is None else cuda,
         "Operating System :: MacOS" in text,
     )
+
+
+def _takes_torch_for_cpus(declared: str) -> bool:
+    """Whether torch comes from the index for CPUs, and from no other."""
+    indexes = set(re.findall(r"download\.pytorch\.org/whl/([a-z]+)", declared))
+    return indexes == {"cpu"}
 
 
 def _read(path: Path) -> str:

@@ -10,6 +10,7 @@ from spawnsafe.values import (
     UNKNOWN,
     Bound,
     Class,
+    Const,
     Function,
     FunctionNode,
     Instance,
@@ -73,6 +74,10 @@ def _decorate(machine: Machine, node: ast.expr, value: Value, scope: Scope) -> V
         if isinstance(value, Function) and decorator.args:
             value.wraps = decorator.args[0]
         return value
+    if isinstance(decorator, Instance) and decorator.qual.endswith((".command", ".callback")):
+        if isinstance(value, Function) and decorator.owner is not None:
+            machine.commands.setdefault(id(decorator.owner), []).append(value)
+        return value
     for option in options_of(decorator):
         inside = isinstance(option, (Function, Class))
         if inside or (isinstance(option, Bound) and option.function):
@@ -81,8 +86,14 @@ def _decorate(machine: Machine, node: ast.expr, value: Value, scope: Scope) -> V
     return value
 
 
-def _tell_parents(machine: Machine, node: ast.ClassDef, kind: Class, scope: Scope) -> None:
-    """A new class is made by its metaclass, and told to its base class, at once."""
+def _tell_others(machine: Machine, node: ast.ClassDef, kind: Class, scope: Scope) -> None:
+    """A new class is told to its members, its base class and its metaclass, at once."""
+    for name, member in list(kind.members.items()):
+        if isinstance(member, Instance) and isinstance(member.of, Class):
+            hear = member.of.lookup("__set_name__")
+            if isinstance(hear, Function):
+                at = member.node
+                calls.call_function(machine, hear, [kind, Const(name)], {}, subject=member, node=at)
     told = [base.lookup("__init_subclass__") for base in kind.bases if isinstance(base, Class)]
     for keyword in node.keywords:
         maker = machine.evaluate(keyword.value, scope)
@@ -108,7 +119,7 @@ def define_class(machine: Machine, node: ast.ClassDef, scope: Scope) -> Value:
             if isinstance(option, Function) and option.owner is None and option.scope is inner:
                 option.owner = kind
     machine.trace.classes.append(kind)
-    _tell_parents(machine, node, kind, scope)
+    _tell_others(machine, node, kind, scope)
     value: Value = kind
     for decorator in reversed(node.decorator_list):
         kind.is_decorated = True

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from spawnsafe import attributes, calls, definitions, targets
+from spawnsafe import attributes, calls, definitions, operators, targets
 from spawnsafe.trace import WORKER
 from spawnsafe.values import (
     UNKNOWN,
@@ -33,26 +32,6 @@ BUILTINS = frozenset(dir(builtins))
 PASS_THROUGH = {"accelerate.Accelerator().prepare"}
 """Calls that give their arguments back."""
 MOST_ITEMS = 200
-OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Div: operator.truediv,
-    ast.Mod: operator.mod,
-}
-COMPARISONS: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: lambda a, b: a is b or a == b,
-    ast.IsNot: lambda a, b: not (a is b or a == b),
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-}
 
 
 def evaluate(machine: Machine, node: ast.expr, scope: Scope) -> Value:
@@ -131,7 +110,7 @@ def eval_dict(machine: Machine, node: ast.Dict, scope: Scope) -> Value:
     for key, part in list(zip(node.keys, node.values, strict=True))[:MOST_ITEMS]:
         value = machine.evaluate(part, scope)
         if key is None:
-            merge(many, value)
+            operators.merge(many, value)
         else:
             name = constant(machine.evaluate(key, scope))
             if isinstance(name, (str, int)):
@@ -140,16 +119,6 @@ def eval_dict(machine: Machine, node: ast.Dict, scope: Scope) -> Value:
                 many.items.append(value)
                 many.open_ended = True
     return many
-
-
-def merge(into: Many, value: Value) -> None:
-    """Take over the entries of another dictionary."""
-    if isinstance(value, Many):
-        into.entries.update(value.entries)
-        into.items += value.items
-        into.open_ended = into.open_ended or value.open_ended
-    else:
-        into.open_ended = True
 
 
 def eval_binary(machine: Machine, node: ast.BinOp, scope: Scope) -> Value:
@@ -161,27 +130,8 @@ def eval_binary(machine: Machine, node: ast.BinOp, scope: Scope) -> Value:
         left = left.left
     value = machine.evaluate(left, scope)
     for part in reversed(chain):
-        value = combine(part.op, value, machine.evaluate(part.right, scope))
+        value = operators.combine(part.op, value, machine.evaluate(part.right, scope))
     return value
-
-
-def combine(op: ast.operator, left: Value, right: Value) -> Value:
-    if isinstance(left, Many) and isinstance(right, Many):
-        result = Many(left.node, list(left.items), dict(left.entries), left.is_dict)
-        merge(result, right)
-        result.open_ended = result.open_ended or left.open_ended
-        return result
-    if isinstance(left, Const) and isinstance(right, Const) and type(op) in OPERATORS:
-        if all(isinstance(v.value, (int, float)) for v in (left, right)):
-            try:
-                return Const(OPERATORS[type(op)](left.value, right.value))
-            except (ArithmeticError, ValueError):
-                return UNKNOWN
-        if isinstance(op, ast.Add) and isinstance(left.value, str) and isinstance(right.value, str):
-            return Const(left.value + right.value)
-    if isinstance(left, Joined) and len(left.parts) < 40:
-        return Joined([*left.parts, right])
-    return Joined([left, right])
 
 
 def eval_unary(machine: Machine, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -221,39 +171,11 @@ def eval_compare(machine: Machine, node: ast.Compare, scope: Scope) -> Value:
         right = machine.evaluate(part, scope)
         if isinstance(op, (ast.In, ast.NotIn)) and not isinstance(right, Many):
             calls.iterate(machine, right, part)
-        verdicts.append(_compare(op, left, right))
+        verdicts.append(operators.compare(op, left, right))
         left = right
     if False in verdicts:
         return Const(False)
     return UNKNOWN if None in verdicts else Const(True)
-
-
-def _compare(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    one, other = constant(left), constant(right)
-    if isinstance(right, Many) and not right.open_ended:
-        other = [constant(item) for item in right.items]
-        if ... in other and one not in other:
-            return None
-    elif isinstance(op, (ast.Is, ast.IsNot)) and other is None and _is_object(left):
-        return isinstance(op, ast.IsNot)
-    if one is ... or other is ...:
-        return None
-    try:
-        return bool(COMPARISONS[type(op)](one, other))
-    except (TypeError, KeyError):
-        return None
-
-
-def _is_object(value: Value) -> bool:
-    """Whether it is surely not None."""
-    return (
-        not isinstance(value, Choice)
-        and value is not UNKNOWN
-        and constant(value) is ...
-        and (
-            isinstance(value, (Many, Joined)) or (isinstance(value, Instance) and bool(value.qual))
-        )
-    )
 
 
 def eval_if(machine: Machine, node: ast.IfExp, scope: Scope) -> Value:
@@ -313,14 +235,13 @@ def eval_walrus(machine: Machine, node: ast.NamedExpr, scope: Scope) -> Value:
 
 
 def eval_yield(machine: Machine, node: ast.Yield, scope: Scope) -> Value:
-    machine.frames[-1].yields = True
-    machine.evaluate(node.value, scope)
+    machine.frames[-1].yields.append(machine.evaluate(node.value, scope))
     return UNKNOWN
 
 
 def eval_yield_from(machine: Machine, node: ast.YieldFrom, scope: Scope) -> Value:
-    machine.frames[-1].yields = True
-    calls.iterate(machine, machine.evaluate(node.value, scope), node)
+    element = calls.iterate(machine, machine.evaluate(node.value, scope), node)
+    machine.frames[-1].yields.append(element)
     return UNKNOWN
 
 

@@ -34,7 +34,7 @@ class Frame:
     function: Function | None
     subject: Value | None = None
     returns: list[Value] = field(default_factory=list)
-    yields: bool = False
+    yields: list[Value] = field(default_factory=list)
 
 
 @dataclass
@@ -53,6 +53,8 @@ class Machine:
     steps: int = 0
     counts: dict[tuple[int, str], int] = field(default_factory=dict)
     arguments: dict[str, Value] = field(default_factory=dict)
+    commands: dict[int, list[Function]] = field(default_factory=dict)
+    """What was made a command of an application (its id)."""
     errand: Errand | None = None
     changes: list[list[tuple[MutableMapping[Any, Any], Any, Any]]] = field(default_factory=list)
     method: str = ""
@@ -178,6 +180,7 @@ def _run_module(machine: Machine, tree: ast.Module) -> None:
     try:
         machine.run(tree.body, machine.module)
     except EnoughError:
+        machine.trace.is_cut_off = True
         machine.steps = MOST_STEPS // 2
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from spawnsafe import shipping
-from spawnsafe.facts import FRAMEWORK_STARTS, STARTS
+from spawnsafe.facts.starting import FRAMEWORK_STARTS, STARTS
 from spawnsafe.trace import CHILD, FREE, MAIN, Event, Trace
 from spawnsafe.values import Instance, Value, constant
 
@@ -60,14 +60,11 @@ class Module:
 
     @cached_property
     def at_import(self) -> list[Event]:
-        """What surely happens in a worker that imports the file.
-
-        A condition about __name__ that is not understood may be the guard.
-        """
+        """What surely happens in a worker that imports the file."""
         return [
             event
             for event in self.trace.during(CHILD)
-            if not any(_is_about_name(test) for test in event.tests)
+            if not any(_may_be_guard(test) for test in event.tests)
         ]
 
     @cached_property
@@ -106,8 +103,22 @@ def _argument(event: Event, name: str) -> Value | None:
     return event.kwargs.get(name) or (event.args[0] if event.args else None)
 
 
-def _is_about_name(test: ast.expr) -> bool:
+def _may_be_guard(test: ast.expr) -> bool:
+    """Whether a condition about __name__ is not understood.
+
+    A comparison with it is, so that in `__name__ == "__main__" or X` only X is open.
+    """
+    if isinstance(test, ast.UnaryOp):
+        return _may_be_guard(test.operand)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return any(_may_be_guard(part) for part in test.values if not _compares_name(part))
     return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(test))
+
+
+def _compares_name(test: ast.expr) -> bool:
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else []
+    named = [isinstance(side, ast.Name) and side.id == "__name__" for side in sides]
+    return len(sides) == 2 and any(named) and any(isinstance(s, ast.Constant) for s in sides)
 
 
 def is_loader(value: Value | None) -> bool:

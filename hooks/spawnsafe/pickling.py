@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from spawnsafe.facts import CONTAINERS, HANDLES, ITERATORS, LIVE
+from spawnsafe.facts.loading import DATASETS
+from spawnsafe.facts.starting import SYNCHRONIZED
+from spawnsafe.facts.unpicklable import CONTAINERS, HANDLES, ITERATORS, LIVE, MADE_CLASSES
 from spawnsafe.trace import Problem
 from spawnsafe.values import (
     Bound,
@@ -17,7 +19,9 @@ from spawnsafe.values import (
     Many,
     Name,
     Value,
+    constant,
     options_of,
+    parts,
 )
 
 if TYPE_CHECKING:
@@ -66,6 +70,15 @@ def _search(
         yield Problem("iterator", at, path, f"the module {value.qual}")
     for part, name in inner:
         yield from _search(machine, part, name, at, depth + 1)
+
+
+def inherited_only(value: Value) -> list[Problem]:
+    """Locks and queues of multiprocessing: a process gets them as it starts, and never in a task."""
+    return [
+        Problem("inherited", part.node, "", f"a multiprocessing {part.qual.rpartition('.')[2]}")
+        for part in parts(value)
+        if isinstance(part, Instance) and part.qual in SYNCHRONIZED
+    ]
 
 
 def _is_empty(node: ast.List | ast.Dict) -> bool:
@@ -118,9 +131,35 @@ def _search_instance(
         return
     if qual == "builtins.generator" and value.args:
         return
-    if qual in CONTAINERS:
+    made = value.owner if qual[:-2] in MADE_CLASSES else value
+    if isinstance(made, Instance) and made.qual in MADE_CLASSES:
+        yield from _search_made_class(machine, made, path)
+    if qual in CONTAINERS or qual in DATASETS or made is value.owner:
         for part in (*value.args, *value.kwargs.values()):
             yield from _search(machine, part, path, at, depth + 1)
+    if qual in DATASETS:
+        yield from _search_attributes(machine, value, path, depth, None)
+
+
+def _search_made_class(machine: Machine, made: Instance, path: str) -> Iterator[Problem]:
+    """A class made by a call, such as namedtuple("Point", ...): it travels by the name given there."""
+    name = constant(made.argument("typename", 0))
+    if not isinstance(name, str) or made.open_ended or made.kwargs.keys() & {"module"}:
+        return
+    names = {
+        bound
+        for bound, value in machine.module.names.items()
+        if any(option is made for option in options_of(value))
+    }
+    if name not in names:
+        kind, where = (
+            ("misnamed", "kept under another name")
+            if names
+            else ("local", "made inside a function or class")
+        )
+        yield Problem(kind, made.node, path, f"class {name} ({where})")
+    elif _is_hidden(machine, name):
+        yield Problem("hidden", made.node, path, f"class {name}")
 
 
 def _is_plain(value: Instance) -> bool:
@@ -136,8 +175,21 @@ def _search_object(
     if any(kind.lookup(name) is not None for name in OWN_PICKLING):
         return
     getter = kind.lookup("__getstate__")
+    node = getter.node if isinstance(getter, Function) else None
+    yield from _search_attributes(machine, value, path, depth, node)
+    if value.base is not None and value.base.qual in DATASETS and node is None:
+        for part in (*value.base.args, *value.base.kwargs.values()):
+            yield from _search(machine, part, path, None, depth + 1)
+
+
+def _search_attributes(
+    machine: Machine, value: Instance, path: str, depth: int, getter: ast.AST | None
+) -> Iterator[Problem]:
+    """Args:
+    getter: the __getstate__ that may drop some.
+    """
     for name, held in list(value.attrs.items()):
-        if isinstance(getter, Function) and drops(getter.node, name):
+        if getter is not None and drops(getter, name):
             continue
         label = f"{path or SELF}.{name}" if name.isidentifier() else path or SELF
         for option in options_of(held):

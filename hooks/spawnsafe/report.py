@@ -53,6 +53,9 @@ def as_github(results: Iterable[Result], colour: bool) -> Lines:
             title = f"title={_property(f'spawnsafe ({report.code})')}"
             message = _data(f"{cell}{report.code} {report.message}\n{report.cure}")
             yield f"::{severity(report.code)} {facts},{title}::{message}"
+        for why in result.errors:
+            path = _property(result.path.as_posix())
+            yield f"::error file={path},title=spawnsafe::{_data(f'not checked: {why}')}"
 
 
 def _data(text: str) -> str:
@@ -64,22 +67,32 @@ def _property(text: str) -> str:
 
 
 def as_json(results: Iterable[Result], colour: bool) -> Lines:
-    found = [
-        {
-            "path": str(result.path),
-            "cell": report.cell or None,
-            "line": report.line,
-            "column": report.column,
-            "code": report.code,
-            "name": BY_CODE[report.code].name if report.code in BY_CODE else "unused-suppression",
-            "severity": severity(report.code),
-            "message": report.message,
-            "cure": report.cure,
-        }
-        for result in results
-        for report in result.reports
-    ]
-    yield json.dumps(found, indent=2)
+    """One list; a file that could not be checked is an entry without a code and a place."""
+    entries = []
+    for result in results:
+        entries += [_entry(result.path, report) for report in result.reports]
+        entries += [_unread_entry(result.path, why) for why in result.errors]
+    yield json.dumps(entries, indent=2)
+
+
+def _entry(path: Path, report: Report) -> dict[str, Any]:
+    return {
+        "path": str(path),
+        "cell": report.cell or None,
+        "line": report.line,
+        "column": report.column,
+        "code": report.code,
+        "name": BY_CODE[report.code].name if report.code in BY_CODE else "unused-suppression",
+        "severity": severity(report.code),
+        "message": report.message,
+        "cure": report.cure,
+    }
+
+
+def _unread_entry(path: Path, why: str) -> dict[str, Any]:
+    empty = dict.fromkeys(("cell", "line", "column", "code", "cure"))
+    told = {"path": str(path), "name": "not-checked", "severity": "error"}
+    return {**told, **empty, "message": f"not checked: {why}"}
 
 
 def as_sarif(results: Iterable[Result], colour: bool) -> Lines:

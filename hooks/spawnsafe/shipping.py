@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 
 from spawnsafe import calls, pickling
 from spawnsafe.attributes import context_of
-from spawnsafe.facts import (
+from spawnsafe.facts.loading import (
     CPU_COUNTERS,
     DATASETS,
-    EXECUTOR_TASKS,
     LOADER_ARGUMENTS,
     LOADERS,
-    POOL_TASKS,
     POSITIONAL_LOADERS,
     SAMPLE_METHODS,
 )
+from spawnsafe.facts.starting import CALLS_BACK, EXECUTOR_TASKS, LOOPS_OVER, POOL_TASKS
 from spawnsafe.trace import FREE, Errand, Shipment
 from spawnsafe.values import (
     Bound,
@@ -28,6 +27,7 @@ from spawnsafe.values import (
     Function,
     Instance,
     Joined,
+    Name,
     Value,
     constant,
     options_of,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 POSITIONS = {name: number for number, name in enumerate(LOADER_ARGUMENTS)}
 SHIPPED = "<shipped>"
+POOL_SENDS = ("func", "iterable", "args", "kwds")
 
 
 def is_loader(instance: Instance) -> bool:
@@ -113,6 +114,7 @@ def look_at_call(machine: Machine, made: Instance) -> None:
         return
     if isinstance(made.of, Class):
         return
+    _look_inside(machine, made)
     first, _, method = qual.rpartition("().")
     if qual == "multiprocessing.set_start_method":
         name = constant(made.argument("method", 0))
@@ -127,12 +129,31 @@ def look_at_call(machine: Machine, made: Instance) -> None:
         position = 1 if qual == "multiprocessing.Pool" else 2
         for option in options_of(made.argument("initializer", position)):
             _ship(machine, "initializer", option, made.node, made.context, daemonic=True)
+        _send(machine, "argument", made.argument("initargs", position + 1), made.node, made.context)
     elif qual in ("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"):
+        daemonic = constant(made.argument("daemon", 4)) is True
+        named = constant(made.argument("start_method", 5))
+        context = named if isinstance(named, str) else "spawn"
         for option in options_of(made.argument("fn", 0)):
-            daemonic = constant(made.argument("daemon", 4)) is True
-            named = constant(made.argument("start_method", 5))
-            context = named if isinstance(named, str) else "spawn"
             _ship(machine, "target", option, made.node, context, daemonic=daemonic)
+        _send(machine, "argument", made.argument("args", 1), made.node, context)
+
+
+def _look_inside(machine: Machine, made: Instance) -> None:
+    """Follow what a foreign call does with its arguments: loops over loaders, calls functions."""
+    for given in _argument_of(made, *LOOPS_OVER.get(made.qual, ("", None))):
+        calls.iterate(machine, given, made.node)
+    for given in _argument_of(made, *CALLS_BACK.get(made.qual, ("", None))):
+        if isinstance(given, (Function, Bound, Name)) and machine.phase != FREE:
+            calls.call_value(machine, given, [], {}, made.node)
+
+
+def _argument_of(made: Instance, name: str, position: int | None) -> list[Value]:
+    """What an argument of a call, or of the call that made its object, may be."""
+    given = made.argument(name, position) if name else None
+    if name and given is None and isinstance(made.owner, Instance):
+        given = made.owner.argument(name, position)
+    return options_of(given)
 
 
 def _note_classes(machine: Machine, loader: Instance) -> None:
@@ -208,7 +229,9 @@ def ship_the_rest(machine: Machine) -> None:
 def ship_loader(machine: Machine, loader: Instance) -> None:
     state, count = workers_of(loader)
     method = _method(machine, loader)
-    if state in ("none", "maybe"):
+    # Behind `**options` that nothing is known about, there may be no workers at all.
+    named = loader_argument(loader, "num_workers") is not None
+    if state in ("none", "maybe") or not named:
         return
     for role, name in (
         ("data set", "dataset"),
@@ -234,13 +257,19 @@ def _with_inner_datasets(value: Value) -> Iterator[Value]:
             yield part
 
 
+def _send(machine: Machine, role: str, value: Value | None, node: ast.AST, method: str) -> None:
+    """Something that goes to a process as it starts; a forked one gets it without pickling."""
+    if (method or machine.method) != "fork":
+        for option in options_of(value):
+            found = pickling.problems(machine, option)
+            machine.trace.shipments.append(Shipment(role, option, node, found, True))
+
+
 def _ship(
     machine: Machine, role: str, value: Value, node: ast.AST, method: str, *, daemonic: bool
 ) -> None:
-    """Something that goes to a process as it starts; a forked one gets it without pickling."""
-    if (method or machine.method) != "fork":
-        found = pickling.problems(machine, value)
-        machine.trace.shipments.append(Shipment(role, value, node, found, True))
+    """Something that goes to a process, and that the process will run."""
+    _send(machine, role, value, node, method)
     machine.trace.errands.append(Errand(role, value, node, daemonic))
 
 
@@ -256,23 +285,23 @@ def _ship_process(machine: Machine, call: Instance) -> None:
     daemonic = daemonic or constant(process.attrs.get("daemon")) is True
     for option in options_of(process.argument("target", 1)):
         _ship(machine, "target", option, process.node, method, daemonic=daemonic)
-    given = [*options_of(process.argument("args", 3)), *options_of(process.argument("kwargs", 4))]
-    for option in given:
-        if (method or machine.method) != "fork":
-            found = pickling.problems(machine, option)
-            machine.trace.shipments.append(Shipment("argument", option, process.node, found, True))
+    for name, position in (("args", 3), ("kwargs", 4)):
+        _send(machine, "argument", process.argument(name, position), process.node, method)
 
 
 def _ship_task(machine: Machine, call: Instance, *, daemonic: bool) -> None:
     """Tasks are pickled whatever the start method is."""
     trace = machine.trace
-    for position, value in enumerate(call.args[:2]):
-        role = "task" if position == 0 else "argument"
-        if position == 1 and isinstance(value, Instance) and not isinstance(value.of, Class):
+    loops = not call.qual.endswith(("submit", "apply", "apply_async"))
+    given = [*call.args, *call.kwargs.values()]
+    if daemonic:  # The callbacks of a Pool stay here.
+        given = [*call.args[:3], *(call.kwargs[name] for name in POOL_SENDS if name in call.kwargs)]
+    for position, value in enumerate(given):
+        if position > 0 and loops and isinstance(value, Instance) and isinstance(value.of, Name):
             continue  # An iterable is used up here; its elements travel.
-        trace.shipments.append(
-            Shipment(role, value, call.node, pickling.problems(machine, value), True)
-        )
+        role = "task" if position == 0 else "argument"
+        found = pickling.problems(machine, value) + pickling.inherited_only(value)
+        trace.shipments.append(Shipment(role, value, call.node, found, True))
     for option in options_of(call.args[0] if call.args else None):
         trace.errands.append(Errand("task", option, call.node, daemonic))
 

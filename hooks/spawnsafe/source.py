@@ -139,11 +139,14 @@ def _code_cells(notebook: Any) -> list[tuple[int, str]]:
     """The code cells with their numbers, counted among all cells from 1."""
     if not isinstance(notebook, dict):
         raise UnreadableError("it is no notebook: there are no cells")
-    cells = notebook.get("cells")
-    if cells is None and isinstance(notebook.get("worksheets"), list):  # Format 3.
-        cells = [c for sheet in notebook["worksheets"] for c in sheet.get("cells", [])]
-    if not isinstance(cells, list):
-        raise UnreadableError("it is no notebook: there are no cells")
+    # In format 3, they are in sheets.
+    sheets = notebook.get("worksheets") if notebook.get("cells") is None else [notebook]
+    cells: list[Any] = []
+    for sheet in sheets if isinstance(sheets, list) else [None]:
+        part = sheet.get("cells") if isinstance(sheet, dict) else None
+        if not isinstance(part, list):
+            raise UnreadableError("it is no notebook: there are no cells")
+        cells += part
     found = []
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):

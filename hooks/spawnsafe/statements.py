@@ -7,12 +7,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spawnsafe import calls, definitions, expressions, targets
-from spawnsafe.facts import canonical, names_of
+from spawnsafe.facts.names import canonical
+from spawnsafe.facts.stars import names_of
 from spawnsafe.values import UNKNOWN, Const, Instance, Name, Scope, truth
 
 if TYPE_CHECKING:
     from spawnsafe.machine import Machine
 
+CATCHERS = ("contextlib.suppress", "pytest.raises", ".assertRaises", ".assertRaisesRegex")
+"""What goes on after an exception inside `with`."""
 ENDINGS = {"sys.exit", "builtins.exit", "builtins.quit", "os._exit"}
 
 
@@ -144,11 +147,15 @@ def run_with(machine: Machine, node: ast.With | ast.AsyncWith, scope: Scope) -> 
         entered.append(value)
         if item.optional_vars is not None:
             targets.assign(machine, item.optional_vars, value, scope)
-    suppressed = [v for v in entered if isinstance(v, Instance) and v.qual == "contextlib.suppress"]
-    machine.handled += ["suppress"] * len(suppressed)
+    caught = [
+        ast.unparse(item.context_expr)
+        for value, item in zip(entered, node.items, strict=True)
+        if isinstance(value, Instance) and value.qual.endswith(CATCHERS)
+    ]
+    machine.handled += caught
     ended = machine.run(node.body, scope)
-    if suppressed:
-        del machine.handled[len(machine.handled) - len(suppressed) :]
+    if caught:
+        del machine.handled[len(machine.handled) - len(caught) :]
         return False
     return ended
 

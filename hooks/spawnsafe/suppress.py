@@ -20,14 +20,21 @@ class Suppression:
     line: int
     column: int
     codes: tuple[str, ...]
+    first_line: int
     used: set[str] = field(default_factory=set)
 
+    def covers(self, node: ast.AST) -> bool:
+        """Whether it stands in a line of the node, or ends the statement that the node begins in."""
+        begins: int = getattr(node, "lineno", 1)
+        return self.line in header_lines(node) or self.first_line <= begins <= self.line
 
-def find_suppressions(text: str) -> list[Suppression]:
+
+def find_suppressions(text: str, tree: ast.Module) -> list[Suppression]:
     """All such comments of a text; one without codes has none."""
     if MARK not in text:
         return []
     found = []
+    begins = _statements_by_last_line(tree)
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             match = COMMENT.search(token.string) if token.type == tokenize.COMMENT else None
@@ -35,10 +42,17 @@ def find_suppressions(text: str) -> list[Suppression]:
                 listed = IGNORE.match(match[1].strip())
                 codes = [code.strip() for code in listed[1].split(",")] if listed else []
                 line, column = token.start
-                found.append(Suppression(line, column, tuple(filter(None, codes))))
+                listed_codes = tuple(filter(None, codes))
+                found.append(Suppression(line, column, listed_codes, begins.get(line, line)))
     except (tokenize.TokenError, IndentationError, SyntaxError):
         pass
     return found
+
+
+def _statements_by_last_line(tree: ast.Module) -> dict[int, int]:
+    """Where each statement begins, by the line that it ends in; of a block its header."""
+    lines = [header_lines(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    return {span[-1]: span[0] for span in lines}
 
 
 def header_lines(node: ast.AST) -> range:

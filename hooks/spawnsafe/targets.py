@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from spawnsafe import calls, expressions
+from spawnsafe import calls, expressions, operators
 from spawnsafe.values import (
     UNKNOWN,
     Bound,
@@ -115,7 +115,7 @@ def augment(machine: Machine, node: ast.AugAssign, scope: Scope) -> None:
         entries = {**old.entries, **(added.entries if isinstance(added, Many) else {})}
         value: Value = Many(old.node, grown, entries, old.is_dict, old.open_ended)
     else:
-        value = expressions.combine(node.op, old, added)
+        value = operators.combine(node.op, old, added)
     assign(machine, node.target, value, scope)
 
 

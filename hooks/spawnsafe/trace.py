@@ -22,8 +22,8 @@ class Problem:
     """A part of a value that cannot be sent to another process.
 
     Attributes:
-        kind: lambda, local, live, handle, iterator, hidden, rebound; shared for a handle that is
-            inherited and not pickled; late for one that is there after the first epoch.
+        kind: lambda, local, live, handle, iterator, hidden, rebound, misnamed, inherited; shared for a handle
+            that is inherited and not pickled; late for one that is there after the first epoch.
         node: where the part comes from.
         path: how it is reached, such as `self.file`.
         what: what it is, in words.
@@ -117,6 +117,9 @@ class Trace:
     """The names of the module at the end of its run as the main program."""
     child_names: set[str] = field(default_factory=set)
     """The names that a worker finds after it has imported the main file."""
+
+    is_cut_off: bool = False
+    """Whether the module is so large that it was not followed to its end."""
 
     def during(self, *phases: str) -> list[Event]:
         return [event for event in self.events if event.phase in phases]

@@ -220,6 +220,9 @@ class Joined(Value):
     parts: list[Value]
 
 
+NEVER_EMPTY = {"sys.argv", "sys.path", "os.environ"}
+
+
 def choose(values: list[Value]) -> Value:
     """One of these: the value itself if there is only one."""
     options: list[Value] = []
@@ -266,7 +269,7 @@ def truth(value: Value) -> bool | None:
         return verdicts.pop() if len(verdicts) == 1 else None
     if isinstance(value, (Function, Class)):
         return True
-    return None
+    return True if isinstance(value, Name) and value.qual in NEVER_EMPTY else None
 
 
 def parts(value: Value, depth: int = 4) -> Iterator[Value]:

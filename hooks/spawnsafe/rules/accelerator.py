@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from spawnsafe.facts import ACCELERATORS, ASKS, FACTORIES, MOVES, TOUCHES
+from spawnsafe.facts.accelerators import ACCELERATORS, ASKS, FACTORIES, MOVES, TOUCHES
 from spawnsafe.module import Finding, Module, Rule, is_loader, place, short
 from spawnsafe.rules.start_method import held
 from spawnsafe.trace import CHILD, WORKER, Event
@@ -98,6 +98,8 @@ def _in_worker(node: ast.AST, message: str) -> Finding:
 
 def asked_at_import(module: Module) -> Iterator[Finding]:
     child = module.trace.during(CHILD)
+    if not any(event.what in ASKS for event in child):
+        return
     uses_it = any(event.kind == "call" and touches(event.value) for event in child)
     if not uses_it and not module.has_workers:
         return
@@ -150,21 +152,24 @@ def _is_not_cpu(value: Value | None) -> bool:
 
 def pinned(module: Module) -> Iterator[Finding]:
     """pin_memory=True in a project that says that it has no CUDA."""
-    only_cpu = module.mentions(r"""device\(?\s*=?\s*["'](cpu|mps)["']|\.to\(["'](cpu|mps)["']\)""")
-    only_cpu = only_cpu and not module.mentions(r"(?i)cuda|xpu|accelerator|hip")
-    if module.project.has_cuda and not only_cpu:
-        return
     for event in module.trace.events:
         value = event.value
-        if event.kind == "call" and isinstance(value, Instance) and is_loader(value):
-            pin = value.call.kwargs.get("pin_memory")
-            if constant(pin) is True:
-                yield Finding(
-                    event.node,
-                    "pin_memory=True copies each batch for an accelerator that the project does"
-                    " not have",
-                    'Use pin_memory=(device.type == "cuda").',
-                )
+        if event.kind != "call" or not isinstance(value, Instance) or not is_loader(value):
+            continue
+        pins = constant(value.call.kwargs.get("pin_memory")) is True
+        if pins and (not module.project.has_cuda or _is_only_for_cpu(module)):
+            yield Finding(
+                event.node,
+                "pin_memory=True copies each batch for an accelerator that the project does not"
+                " have",
+                'Use pin_memory=(device.type == "cuda").',
+            )
+
+
+def _is_only_for_cpu(module: Module) -> bool:
+    """Whether the file names a device that needs no pinning, and none that does."""
+    named = module.mentions(r"""device\(?\s*=?\s*["'](cpu|mps)["']|\.to\(["'](cpu|mps)["']\)""")
+    return named and not module.mentions(r"(?i)cuda|xpu|accelerator|hip")
 
 
 RULES = [

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import (
-    COSTLY,
-    COSTLY_IF_DOWNLOADED,
-    COSTLY_METHODS,
+from spawnsafe.facts.effects import COSTLY, COSTLY_IF_DOWNLOADED, COSTLY_METHODS
+from spawnsafe.facts.starting import (
     FASTAI_LEARNERS,
     FASTAI_STARTS,
     TRAINER_METHODS,
@@ -26,7 +24,7 @@ from spawnsafe.module import (
     starts_processes,
 )
 from spawnsafe.trace import FREE, MAIN, WORKER, Event
-from spawnsafe.values import Instance, constant, parts
+from spawnsafe.values import Instance, Value, constant, parts
 
 GUARD = 'Move it into a function that is called under `if __name__ == "__main__":`.'
 
@@ -45,13 +43,13 @@ def processes_at_import(module: Module) -> Iterator[Finding]:
 
 def framework_at_import(module: Module) -> Iterator[Finding]:
     for event in module.at_import:
-        reason = framework_starts(event)
+        reason = framework_starts(module, event)
         if reason:
             message = f"{short(event.what)}() {reason}{place(event)} when the module is imported"
             yield Finding(event.root, message, GUARD)
 
 
-def framework_starts(event: Event) -> str:
+def framework_starts(module: Module, event: Event) -> str:
     """How a call into a framework comes to start processes; "" if it does not."""
     if event.kind != "call":
         return ""
@@ -64,8 +62,10 @@ def framework_starts(event: Event) -> str:
     if owner in TRAINERS_WITH_ARGUMENTS and method in TRAINER_METHODS:
         return "iterates loaders with workers" if _settings_have_workers(event) else ""
     if owner in FASTAI_LEARNERS and method in FASTAI_STARTS:
-        return "iterates loaders, which have workers unless they are told otherwise"
-    return in_framework(event) if not _has_no_workers(event) else ""
+        reason = "iterates loaders, which have workers unless they are told otherwise"
+    else:
+        reason = in_framework(event)
+    return reason if reason and not _has_no_workers(module, event) else ""
 
 
 def _settings_have_workers(event: Event) -> bool:
@@ -78,13 +78,23 @@ def _settings_have_workers(event: Event) -> bool:
     return False
 
 
-def _has_no_workers(event: Event) -> bool:
-    """Whether the call says that it needs none: workers=0, or loaders without workers."""
+def _has_no_workers(module: Module, event: Event) -> bool:
+    """Whether it is told to have none, in the call or where its data were made.
+
+    Loaders that nothing is known about have workers in all but toy programs; if this file makes
+    loaders, and none with workers, it is such a program.
+    """
     if constant(event.kwargs.get("workers")) == 0:
         return True
-    given = [part for value in (*event.args, *event.kwargs.values()) for part in parts(value, 2)]
-    loaders = [part for part in given if isinstance(part, Instance) and shipping.is_loader(part)]
-    return bool(loaders) and all(shipping.workers_of(part)[0] == "none" for part in loaders)
+    given = [*event.args, *event.kwargs.values()]
+    given += [event.receiver] if event.receiver is not None else []
+    made = [part for value in given for part in parts(value, 5)]
+    if any(isinstance(p, Instance) and constant(p.kwargs.get("num_workers")) == 0 for p in made):
+        return True
+    loaders: list[Value | None] = [part for part in made if is_loader(part)]
+    loaders = loaders or [e.value for e in module.trace.events if is_loader(e.value)]
+    states = [shipping.workers_of(part)[0] for part in loaders if isinstance(part, Instance)]
+    return bool(states) and set(states) == {"none"}
 
 
 def costly_at_import(module: Module) -> Iterator[Finding]:
@@ -112,7 +122,7 @@ def costly_at_import(module: Module) -> Iterator[Finding]:
 def _workers_follow(module: Module) -> bool:
     """Whether the file, as the main program, starts processes that import it."""
     return module.is_guarded and any(
-        starts_processes(module, event) or framework_starts(event)
+        starts_processes(module, event) or framework_starts(module, event)
         for event in module.trace.during(MAIN, FREE)
         if event.phase != WORKER
     )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from spawnsafe.facts import (
+from spawnsafe.facts.effects import (
     CLOCKS,
     DELETES,
+    DELETES_FILE,
     LATE_FOR_CUDA,
     LATE_VARIABLES,
     MAKES_FOLDER,
+    MAKES_TEMPORARY,
     PARSES,
     THREADS_AT_ONCE,
     WRITERS,
@@ -18,7 +20,7 @@ from spawnsafe.facts import (
 from spawnsafe.module import Finding, Module, Rule, line_of, place, short, surely_before
 from spawnsafe.rules.accelerator import touches
 from spawnsafe.trace import CHILD, MAIN, Event
-from spawnsafe.values import Instance, Value, constant, parts
+from spawnsafe.values import UNKNOWN, Bound, Instance, Value, constant, parts
 
 INTO_MAIN = 'Do it in main(), which is called under `if __name__ == "__main__":`.'
 
@@ -46,7 +48,7 @@ def threads(module: Module) -> Iterator[Finding]:
 
 def emptied_files(module: Module) -> Iterator[Finding]:
     for event in _at_import(module):
-        reason = _empties(event)
+        reason = _deletes(module, event) or _empties(event)
         if reason:
             yield Finding(
                 event.root, f"{reason}{place(event)} at import, and each worker does so again",
@@ -54,12 +56,32 @@ def emptied_files(module: Module) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _deletes(module: Module, event: Event) -> str:
+    """Files that are temporary are each worker's own."""
+    alone = event.what in DELETES_FILE and all(map(_asks_whether_there, event.tests))
+    if event.what not in DELETES and not alone:
+        return ""
+    path = event.receiver if event.what.startswith("pathlib") else next(iter(event.args), UNKNOWN)
+    made = list(parts(path, 6)) if path is not None else []
+    made += [part.owner for part in made if isinstance(part, Bound)]
+    known = [part.qual for part in made if isinstance(part, Instance)]
+    if any(qual.startswith(MAKES_TEMPORARY) for qual in known):
+        return ""
+    if UNKNOWN in made and module.mentions("tempfile"):
+        return ""
+    return f"{short(event.what)}() deletes"
+
+
+def _asks_whether_there(test: ast.expr) -> bool:
+    """`if os.path.exists(path)`: what the program makes, the next worker finds and deletes."""
+    name = ast.unparse(test.func).rpartition(".")[2] if isinstance(test, ast.Call) else ""
+    return name in ("exists", "lexists", "isfile", "is_file", "islink", "is_symlink")
+
+
 def _empties(event: Event) -> str:
     value = event.value
     if not isinstance(value, Instance):
         return ""
-    if event.what in DELETES:
-        return f"{short(event.what)}() deletes"
     mode: object = ...
     if event.what == "builtins.open":
         mode = constant(value.argument("mode", 1))

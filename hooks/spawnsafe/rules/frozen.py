@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import COSTLY, PARSES, READS_PATH, WINDOWS_FIRST
+from spawnsafe.facts.effects import COSTLY, PARSES, READS_PATH, WINDOWS_FIRST
 from spawnsafe.module import Finding, Module, Rule, line_of, short, starts_processes
 from spawnsafe.rules.boot import framework_starts
 from spawnsafe.trace import CHILD, MAIN, Event
@@ -18,17 +18,16 @@ CURE = "Make multiprocessing.freeze_support() the first statement under the guar
 
 def missing(module: Module) -> Iterator[Finding]:
     """Only where the project, or the file itself, says that it is frozen."""
-    is_entry = module.path.resolve() in module.project.entries
-    says_so = module.mentions(SAYS_FROZEN)
-    if not (module.project.frozen or is_entry or says_so):
-        return
-    guard = _guard(module.tree)
+    is_entry = bool(module.project.entries) and module.path.resolve() in module.project.entries
+    guard = _guard(module.tree) if module.is_guarded else None
     if guard is None and not is_entry:
+        return
+    if not (module.project.frozen or is_entry or module.mentions(SAYS_FROZEN)):
         return
     if any(event.what.endswith("freeze_support") for event in module.trace.events):
         return
     started = any(
-        starts_processes(module, event) or framework_starts(event)
+        starts_processes(module, event) or framework_starts(module, event)
         for event in module.trace.during(MAIN, CHILD)
     )
     if started or is_entry:
@@ -86,6 +85,8 @@ def relative_path(module: Module) -> Iterator[Finding]:
             continue
         if event.what not in READS_PATH or not shipping.is_dataset(function.owner):
             continue
+        if event.what == "pathlib.Path" and event.receiver is not None:
+            continue  # A part of a path, as in path.with_suffix(".npy").
         node = event.node
         first = node.args[0] if isinstance(node, ast.Call) and node.args else None
         begin = _beginning(first, event.what not in ("os.path.join", "pathlib.Path"))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
+from spawnsafe.facts.loading import GENERATORS, ITERABLE_DATASETS, SAMPLE_METHODS, WORKER_INFO
 from spawnsafe.module import Finding, Module, Rule, is_loader, line_of
 from spawnsafe.trace import WORKER, Event
 from spawnsafe.values import (
@@ -235,9 +235,23 @@ def _yields_all(method: Function, data: Instance) -> bool:
         if isinstance(item.optional_vars, ast.Name)
     }
     first = sources[0] if sources else None
+    if _goes_on_into_elements(method.node):
+        return False  # What the elements are may know its share.
     if isinstance(first, ast.Name):
         first = opened.get(first.id)
     return first is not None and _is_whole(first, data)
+
+
+def _goes_on_into_elements(function: ast.AST) -> bool:
+    """`for data in self.parts: for sample in data`, or `yield from data`."""
+    for loop in ast.walk(function):
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+            inner = [n for part in loop.body for n in ast.walk(part)]
+            sources = [n.iter for n in inner if isinstance(n, ast.For)]
+            sources += [n.value for n in inner if isinstance(n, ast.YieldFrom)]
+            if any(isinstance(s, ast.Name) and s.id == loop.target.id for s in sources):
+                return True
+    return False
 
 
 def _own_method(call: ast.Call, data: Instance) -> Function | None:

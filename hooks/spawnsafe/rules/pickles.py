@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spawnsafe import pickling, shipping
-from spawnsafe.facts import HANDLES
+from spawnsafe.facts.unpicklable import HANDLES
 from spawnsafe.module import Check, Finding, Module, Rule, line_of
 from spawnsafe.trace import WORKER, Problem, Shipment
 from spawnsafe.values import Class, Function, Instance
@@ -15,11 +15,13 @@ CURES = {
     " class with __call__.",
     "local": "Define it at the top level of a module.",
     "live": "Make it on first use in the process that uses it, and drop it in __getstate__.",
+    "inherited": "Pass it with initializer= and initargs=, or use one of multiprocessing.Manager().",
     "handle": "Keep the path; open on first use in each process, and drop the handle in"
     " __getstate__.",
     "iterator": "Keep what it is made of, and make it where it is used, for example in __iter__.",
     "hidden": "Define it at the top level of a module, outside of the guard.",
     "rebound": "Decorate the function in place with @, so that its name leads to the wrapper.",
+    "misnamed": "Give the class the name of the variable that it is kept in.",
     "cell": "Write it to a .py file (%%writefile) and import it, or use 0 workers.",
 }
 ROLES = {
@@ -32,12 +34,13 @@ ROLES = {
 }
 
 
-def _rule(kind: str) -> Check:
+def _rule(*kinds: str) -> Check:
     def check(module: Module) -> Iterator[Finding]:
         for shipment in module.trace.shipments:
             for problem in shipment.problems:
-                if problem.kind == kind:
-                    yield Finding(problem.node, _message(shipment, problem), CURES[kind])
+                if problem.kind in kinds:
+                    cure = CURES[problem.kind]
+                    yield Finding(problem.node, _message(shipment, problem), cure)
 
     return check
 
@@ -134,12 +137,12 @@ def _in_cell(roles: tuple[str, ...]) -> Check:
 RULES = [
     Rule("SPS301", "lambda-to-worker", "error", ("PICK-1",), _rule("lambda")),
     Rule("SPS302", "local-to-worker", "error", ("PICK-1", "PICK-5"), _rule("local")),
-    Rule("SPS303", "live-object-to-worker", "error", ("PICK-2",), _rule("live")),
+    Rule("SPS303", "live-object-to-worker", "error", ("PICK-2",), _rule("live", "inherited")),
     Rule("SPS304", "open-handle-to-worker", "error", ("PICK-3",), _rule("handle")),
     Rule("SPS305", "lazy-handle-kept", "warning", ("PICK-3",), lazy_handle),
     Rule("SPS306", "iterator-to-worker", "error", ("PICK-4",), _rule("iterator")),
     Rule("SPS307", "hidden-from-worker", "error", ("PICK-6", "BOOT-5"), hidden, False),
-    Rule("SPS308", "rebound-name", "error", ("PICK-7",), _rule("rebound")),
+    Rule("SPS308", "rebound-name", "error", ("PICK-7",), _rule("rebound", "misnamed")),
     Rule(
         "SPS801", "data-in-cell", "error", ("NB-1",),
         _in_cell(("data set", "collate_fn", "worker_init_fn", "argument")),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import FIXES_METHOD, SYNCHRONIZED
+from spawnsafe.facts.starting import FIXES_METHOD, SYNCHRONIZED
 from spawnsafe.module import (
     Finding,
     Module,
@@ -22,7 +22,7 @@ from spawnsafe.trace import CHILD, MAIN, WORKER, Event
 from spawnsafe.values import Class, Instance, Value, constant, options_of, parts
 
 SET = "multiprocessing.set_start_method"
-CATCHES = ("", "RuntimeError", "Exception", "BaseException", "suppress", "ValueError")
+CATCHES = ("RuntimeError", "Exception", "ValueError")
 PLATFORM = ("platform", "darwin", "linux", "win32", "system", "name", "Linux", "Windows", "nt")
 
 
@@ -36,7 +36,7 @@ def is_forced(event: Event) -> bool:
 
 
 def is_caught(event: Event) -> bool:
-    return any(name in CATCHES or "RuntimeError" in name for name in event.handled)
+    return any(not name or any(word in name for word in CATCHES) for name in event.handled)
 
 
 def asks_first(event: Event) -> bool:
@@ -143,17 +143,20 @@ def _uses(module: Module) -> Iterator[tuple[Value, str, ast.AST]]:
         if event.kind == "call" and isinstance(value, Instance):
             if value.context and event.what in ("multiprocessing.Process", "multiprocessing.Pool"):
                 yield from ((arg, value.context, value.node) for arg in _given(value))
+            elif event.what == "concurrent.futures.ProcessPoolExecutor":
+                method = _method_name(value.argument("mp_context", 1))
+                yield from ((arg, method, value.node) for arg in _given(value))
             elif event.what == "torch.multiprocessing.spawn":
                 yield from ((arg, "spawn", value.node) for arg in _given(value))
             elif shipping.is_loader(value):
                 context = shipping.loader_argument(value, "multiprocessing_context")
-                method = "" if context is None else _method_name(context)
+                method = _method_name(context)
                 data = shipping.loader_argument(value, "dataset")
                 if data is not None and shipping.workers_of(value)[0] != "none":
                     yield data, method, value.node
 
 
-def _method_name(context: Value) -> str:
+def _method_name(context: Value | None) -> str:
     for option in options_of(context):
         name = constant(option)
         if isinstance(option, Instance) and option.qual == "multiprocessing.get_context":
@@ -226,18 +229,26 @@ def fork_by_name(module: Module) -> Iterator[Finding]:
             method = constant(shipping.loader_argument(value, "multiprocessing_context"))
         else:
             method = constant(value.kwargs.get("start_method"))
-        careful = is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
-        if any(_is_of_mac(test) for test in event.tests):
-            careful = False
         if _forks_on_mac(event.node):
             method, careful = "fork", False
-        if method == "fork" and not careful and _names_accelerator(module):
+        elif method != "fork":
+            continue
+        else:
+            careful = _is_careful(event)
+        if not careful and _names_accelerator(module):
             yield Finding(
                 event.node,
                 "fork is chosen by name, in code that names CUDA, MPS or macOS: forked workers"
                 " cannot use an accelerator, and crash on macOS",
                 'Use "spawn" or "forkserver".',
             )
+
+
+def _is_careful(event: Event) -> bool:
+    """Whether it depends on the system, and not on one where fork is at its worst."""
+    if any(_is_of_mac(test) for test in event.tests):
+        return False
+    return is_caught(event) or any(mentions(test, *PLATFORM) for test in event.tests)
 
 
 def _is_of_mac(test: ast.expr) -> bool:

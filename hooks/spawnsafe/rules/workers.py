@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from spawnsafe import shipping
-from spawnsafe.facts import HANDLES
+from spawnsafe.facts.unpicklable import HANDLES
 from spawnsafe.module import Finding, Module, Rule, is_loader, line_of, starts_processes
 from spawnsafe.trace import WORKER, Event
 from spawnsafe.values import Class, Function, Instance, Many, Value, constant

@@ -1,0 +1,21 @@
+import threading
+from torch.utils.data import DataLoader
+
+class Rows:
+    def __init__(self):
+        self.lock = threading.Lock()  # expect: SPS303
+        self.cache = {}
+
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        state["cache"] = {}
+        return state
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return i
+
+if __name__ == "__main__":
+    print(list(DataLoader(Rows(), num_workers=1)))

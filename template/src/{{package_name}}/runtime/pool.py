@@ -77,7 +77,7 @@ class WorkerPool:
         self.failed_starts: list[str] = []
         """How workers ended before they were ready, since the last one that was."""
         self.interrupted = False
-        """Whether Ctrl-C struck in here, maybe between two lines that belong together."""
+        """Whether Ctrl-C struck in here: what the workers will send is not certain then."""
         self._source, self._limit_s, self._pin_memory = source, limit_s, plan.pin_memory.value
         self._tell = tell
         self._context: Any = multiprocessing.get_context(plan.start_method.value)
@@ -116,16 +116,15 @@ class WorkerPool:
         self.workers.append(worker)
         self._started += 1
 
-    def recover(self) -> None:
-        """After an interrupt, do without the workers there are: nobody knows what they will send."""
-        if self.interrupted:
-            workers, self._mail = self.workers[:], SimpleQueue()
-            self.workers.clear()
-            self.interrupted = False
-            for worker in workers:
-                for task in worker.tasks:
-                    task.worker = None
-            end_workers(workers)
+    def begin_anew(self) -> None:
+        """End the workers there are; what they were asked for, others will be."""
+        workers, self._mail = self.workers[:], SimpleQueue()
+        self.workers.clear()
+        self.interrupted = False
+        for worker in workers:
+            for task in worker.tasks:
+                task.worker = None
+        end_workers(workers)
 
     def hand_out(self, tasks: Iterable[Task], threads: int) -> None:
         """Ask workers that have room for the batches that nobody was asked for yet.

@@ -44,11 +44,13 @@ def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pr
 # ----- Whole notebooks -------------------------------------------------------------------
 
 
-def run_all(sources: list[str], project: Project, system: str, folder: Path) -> list[list[Any]]:
-    """Run All, twice, in one kernel that writes nothing and leaves nothing behind.
+def run_all(
+    sources: list[str], project: Project, system: str, folder: Path, *, times: int = 1
+) -> list[list[Any]]:
+    """Run All in a kernel that writes nothing and leaves nothing behind.
 
     Returns:
-        The outputs of all cells, for each of the two times.
+        The outputs of all cells, for each of the times.
     """
     new_notebook: Any = nbformat.v4.new_notebook
     new_cell: Any = nbformat.v4.new_code_cell
@@ -67,7 +69,7 @@ def run_all(sources: list[str], project: Project, system: str, folder: Path) -> 
         with client.setup_kernel(env=environment, stdout=stream, stderr=stream):
             provisioner: Any = client.km.provisioner  # type: ignore[union-attr]
             kernel = psutil.Process(provisioner.pid)
-            for _ in range(2):
+            for _ in range(times):
                 outputs.append([])
                 for number, cell in enumerate(notebook.cells):
                     outputs[-1] += client.execute_cell(cell, number)["outputs"]
@@ -93,7 +95,7 @@ def test_the_notebook_trains_with_workers(system: str, project: Project, tmp_pat
     notebook: Any = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     sources = [source.replace("epochs=5", "epochs=2") for source in code]
-    for outputs in run_all(sources, project, system, tmp_path):
+    for outputs in run_all(sources, project, system, tmp_path, times=2 if system == HERE else 1):
         shown = str(outputs)
         assert f"start method: {METHODS[system]}" in shown
         assert "loading: a worker took" in shown
@@ -132,7 +134,10 @@ class Noise(Dataset):
 step = 3
 def collate(samples):
     return os.getpid(), torch.stack(samples)
-dataset = Noise(lambda index: step * index)
+scope = {"__name__": "elsewhere"}
+exec("def half(number): return number / 2", scope)
+half = scope["half"]
+dataset = Noise(lambda index: step * half(index))
 here, there = load(dataset, 0, collate), load(dataset, 2, collate)
 """,
     """
@@ -196,7 +201,7 @@ class Digits(Counted):
 """,
     """
 def compare():
-    here, there = sum(load(Digits(), 0), []), sum(load(Digits(), 2), [])
+    here, there = sum(load(Digits(), 0), []), sum(load(Digits(), 1), [])
     assert len(here) == len(there) == Counted.length
     for a, b in zip(here, there, strict=True):
         assert type(a) is type(b) is Sample
@@ -219,7 +224,7 @@ assert all(sample.edited for sample in after)
 assert before[0].image[0] < after[0].image[0]
 """,
     """
-for workers in (0, 2):
+for workers in (0, 1):
     try:
         load(Digits(broken=5), workers)
     except Broken as error:
@@ -317,7 +322,9 @@ def kernel_of(project: Project, system: str, log: Path) -> Iterator[Kernel]:
 
 PREPARED = f"""
 {BEGIN}
-class Slow(Dataset):
+from itertools import chain, count
+
+class Numbers(Dataset):
     def __len__(self):
         return 400
     def __getitem__(self, index):
@@ -330,9 +337,10 @@ def follow(batches, fail_at=None):
             raise RuntimeError("the step went wrong")
     return number
 
-loader = None
+def endless(loader):
+    return chain.from_iterable(loader.epoch("train", epoch) for epoch in count())
 """
-NEW_LOADER = 'loader = BatchLoader({"train": Slow()}, 4, num_workers=2)\n'
+NEW_LOADER = 'loader = BatchLoader({"train": Numbers()}, 4, num_workers=WORKERS)\n'
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -340,26 +348,25 @@ def test_a_kernel_survives_errors_and_interrupts_and_leaves_nothing(
     system: str, project: Project, tmp_path: Path
 ) -> None:
     with kernel_of(project, system, tmp_path / "log") as kernel:
-        assert kernel.run(PREPARED).error == ""
+        wanted = 2 if METHODS[system] == "forkserver" else 1
+        assert kernel.run(f"WORKERS = {wanted}\n{PREPARED}").error == ""
         # An error, again and again: its traceback holds the loader, yet no worker is too many.
         for _ in range(2):
             ran = kernel.run(f'{NEW_LOADER}follow(loader.epoch("train", 0), fail_at=9)')
             assert ran.error == "RuntimeError: the step went wrong"
-            assert kernel.workers() == 2
+            assert kernel.workers() == wanted
         assert kernel.run('assert follow(loader.epoch("train", 0)) == 99').error == ""
 
         # The button that interrupts, in the middle; then the cell again, with the loader as it is.
         interrupt = ("batch 30\n", kernel.manager.interrupt_kernel)
         for _ in range(2):
-            ran = kernel.run('follow(loader.epoch("train", 1))', interrupt)
+            ran = kernel.run("follow(endless(loader))", interrupt)
             assert ran.error.startswith("KeyboardInterrupt")
         same = "[batch.tolist() for batch in loader.epoch('train', 2)]"
-        ran = kernel.run(f"assert sum({same}, []) == list(range(400))")
-        assert ran.error == ""
-        assert kernel.workers() == 2
-        ran = kernel.run(f'{NEW_LOADER}follow(loader.epoch("train", 0))')
-        assert ran.error == ""
-        assert kernel.workers() == 2
+        assert kernel.run(f"assert sum({same}, []) == list(range(400))").error == ""
+        assert kernel.workers() == wanted
+        assert kernel.run(f'{NEW_LOADER}follow(loader.epoch("train", 0))').error == ""
+        assert kernel.workers() == wanted
         # Restart Kernel, while workers are there.
         workers = kernel.process.children(recursive=True)
         kernel.manager.restart_kernel()
@@ -367,17 +374,17 @@ def test_a_kernel_survives_errors_and_interrupts_and_leaves_nothing(
         assert [command_line(process) for process in alive] == []
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_workers_end_with_a_kernel_that_is_killed(
-    system: str, project: Project, tmp_path: Path
-) -> None:
+def test_workers_end_with_a_kernel_that_is_killed(project: Project, tmp_path: Path) -> None:
     if HERE == "windows":
         pytest.skip("Windows has no signal that kills")
-    with kernel_of(project, system, tmp_path / "log") as kernel:
-        kernel.run(PREPARED)
+    with kernel_of(project, HERE, tmp_path / "log") as kernel:
+        kernel.run(f"WORKERS = 2\n{PREPARED}")
         kernel.run(f'{NEW_LOADER}next(loader.epoch("train", 0))')
         assert kernel.workers() == 2
+        family = kernel.process.children(recursive=True)
         os.kill(kernel.process.pid, signal.SIGKILL)
+        _, alive = psutil.wait_procs(family, timeout=END_S)
+        assert [command_line(process) for process in alive] == []
 
 
 OBSTACLES = [
@@ -407,7 +414,7 @@ class Reading(Words):
 def helper(index):
     return log.read()
 why(Reading())
-print(BatchLoader({"train": Reading()}, 4).plan.num_workers)
+print(*BatchLoader({"train": Reading()}, 4).plan.num_workers)
 """,
     """
 import numpy as np
@@ -435,12 +442,10 @@ def test_what_cannot_travel_is_named_with_its_cell(project: Project, tmp_path: P
     assert ran[5].text.startswith(
         "collate (a lambda defined in cell In [6], line 1) uses log, which"
     )
+    where = "(the function helper defined in cell In [7], line 4) uses log, which is of class"
     asked, automatic = ran[6].text.splitlines()
-    assert (
-        "uses helper, which (the function helper defined in cell In [7], line 4) uses log" in asked
-    )
-    assert "num_workers=0" in asked
-    assert automatic.startswith("Choice(value=0, reason='train_set.__class__.__getitem__ (")
+    assert where in asked and "num_workers=0" in asked
+    assert where in automatic and automatic.startswith("0 train_set.__class__.__getitem__ (")
     assert ran[7].text == "80 4000000\n"
 
 
@@ -466,7 +471,7 @@ sys.exit(subprocess.run([sys.executable, *command], input=program, text=True).re
 """
 WAYS = {
     "a command": ["-c", PROGRAM],
-    "executed text": ["-c", f"exec({PROGRAM!r}, {{'__name__': 'elsewhere'}})"],
+    "standard input": ["-c", FED, PROGRAM, "-"],
     "a prompt": ["-c", FED, PROGRAM, "-i"],
     "the prompt of IPython": ["-m", "IPython", "-c", PROGRAM],
 }

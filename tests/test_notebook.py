@@ -151,7 +151,9 @@ CLASSES_OF_CELLS = [
     BEGIN,
     LOAD,
     """
+import abc
 import enum
+import functools
 import random as chance
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -178,16 +180,24 @@ class Sample(NamedTuple):
 class Broken(LookupError):
     pass
 
+@functools.cache
+def scale():
+    return SCALE
+
 def scaled(value):
-    return SCALE * value + chance.random()
+    return scale() * value + chance.random()
 """,
     """
-class Counted(Dataset):
+class Counted(Dataset, abc.ABC):
     length = 24
     def __len__(self):
         return self.length
+    @abc.abstractmethod
     def __getitem__(self, index):
-        return torch.tensor([scaled(int(TABLE[index])), np.random.random()])
+        return torch.tensor([scaled(int(self.table[index])), np.random.random()])
+    @functools.cached_property
+    def table(self):
+        return TABLE + 1
 
 class Digits(Counted):
     def __init__(self, broken=None):
@@ -215,6 +225,7 @@ before = compare()
 """,
     """
 SCALE = 5
+scale.cache_clear()
 class Sample(NamedTuple):
     image: torch.Tensor
     extra: Extra

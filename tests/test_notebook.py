@@ -168,7 +168,7 @@ class Parity(enum.Enum):
     EVEN = 0
     ODD = 1
 
-@dataclass
+@dataclass(slots=True)
 class Extra:
     parity: Parity
     in_main: bool

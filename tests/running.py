@@ -26,18 +26,23 @@ def run_python(
     project: Project, *arguments: str | Path, system: str, cwd: Path | None = None
 ) -> Ended:
     """Run `python ARGUMENTS` with the project's package on the path, as if on a system."""
+    return run_child(
+        [sys.executable, *arguments],
+        cwd=cwd or project.folder,
+        environment=variables(project, system),
+        timeout_s=TIMEOUT_S,
+    )
+
+
+def variables(project: Project, system: str) -> dict[str, str]:
+    """The environment in which Python finds the project's package, as if on a system."""
     path = [str(project.folder / "src")]
     environment = {}
     if SYS_PLATFORM[system] != sys.platform:
         path.insert(0, str(EMULATE))
         environment["EMULATE_PLATFORM"] = SYS_PLATFORM[system]
     environment["PYTHONPATH"] = (";" if sys.platform == "win32" else ":").join(path)
-    return run_child(
-        [sys.executable, *arguments],
-        cwd=cwd or project.folder,
-        environment=environment,
-        timeout_s=TIMEOUT_S,
-    )
+    return environment
 
 
 def require_runnable(answers: Answers, system: str) -> None:

@@ -1,8 +1,7 @@
-"""Every way in: the command, the file, a notebook, a debugger, another program; and every way out."""
+"""Every way in: the command, the file, a debugger, another program; and every way out."""
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import sys
@@ -10,9 +9,7 @@ import sysconfig
 import venv
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from children import Ended, run_child
 from rendering import Project, render
@@ -182,22 +179,3 @@ def test_workers_end_when_the_main_process_is_killed(project: Project, tmp_path:
     assert ended.code == -signal.SIGKILL
     assert ended.workers >= 2
     assert ended.left == []
-
-
-def test_the_notebook_trains_with_workers(template: Path, tmp_path: Path) -> None:
-    answers = {**DEFAULT, "notebook": True}
-    require_runnable(answers, HERE)
-    project = render(template, tmp_path / "project", answers)
-    file = project.folder / "notebooks" / "train.ipynb"
-    notebook = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
-    client = NotebookClient(
-        notebook,
-        timeout=TIMEOUT_S,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(project.folder / "notebooks")}},
-    )
-    path = os.pathsep.join([str(project.folder / "src"), os.environ.get("PYTHONPATH", "")])
-    client.execute(env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)})
-    shown = str([cell.get("outputs") for cell in notebook.cells])
-    assert METHOD in shown
-    assert "validation accuracy" in shown

@@ -76,7 +76,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
             for digit in range(10)
         ),
     ),
-    ("a notebook", lambda a: a["notebook"], "notebooks/train.ipynb"),
+    ("a notebook", lambda a: a["notebook"], "notebooks/train.ipynb src/PKG/runtime/cells.py"),
     (
         "an executable",
         lambda a: a["frozen"] == "pyinstaller",
@@ -95,7 +95,11 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     ),
     ("Windows", lambda a: "windows" in a["platforms"], r"win32|powershell|\.ps1|windows-latest"),
     ("macOS", lambda a: "macos" in a["platforms"], r'"darwin"|macos-latest'),
-    ("notebook", lambda a: a["notebook"], r"notebook|ipython|jupyter|ipykernel|matplotlib"),
+    (
+        "notebook",
+        lambda a: a["notebook"],
+        r"notebook|ipython|jupyter|ipykernel|matplotlib|cloudpickle|\bcells?\b",
+    ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
     ("images", lambda a: a["dataset"] == "images", r"pillow|\bPIL\b|\.png"),
     ("arrays", lambda a: a["dataset"] == "arrays", r"\.npy"),

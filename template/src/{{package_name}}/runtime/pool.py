@@ -76,6 +76,8 @@ class WorkerPool:
         """Processor time that the last worker took to start."""
         self.failed_starts: list[str] = []
         """How workers ended before they were ready, since the last one that was."""
+        self.interrupted = False
+        """Whether Ctrl-C struck in here: what the workers will send is not certain then."""
         self._source, self._limit_s, self._pin_memory = source, limit_s, plan.pin_memory.value
         self._tell = tell
         self._context: Any = multiprocessing.get_context(plan.start_method.value)
@@ -113,6 +115,16 @@ class WorkerPool:
         collect_mail(worker, self._mail, self._pin_memory)
         self.workers.append(worker)
         self._started += 1
+
+    def begin_anew(self) -> None:
+        """End the workers there are; what they were asked for, others will be."""
+        workers, self._mail = self.workers[:], SimpleQueue()
+        self.workers.clear()
+        self.interrupted = False
+        for worker in workers:
+            for task in worker.tasks:
+                task.worker = None
+        end_workers(workers)
 
     def hand_out(self, tasks: Iterable[Task], threads: int) -> None:
         """Ask workers that have room for the batches that nobody was asked for yet.

@@ -25,7 +25,7 @@ from .errors import LoadingError
 from .reader import BatchReader, BatchSource, Cost, Request
 from .stacks import descriptor
 from .watchdog import Watchdog
-from .wire import send
+from .wire import pack, send
 
 QUEUE_LENGTH = 2
 """Requests that a worker holds: the one it works on, and one for the moment it is done."""
@@ -107,7 +107,8 @@ def work(
 def portable(error: BaseException) -> BaseException:
     """The exception itself if it can travel, else another that has its text."""
     try:
-        copy = pickle.loads(pickle.dumps(error))
+        text, buffers = pack(error)
+        copy = pickle.loads(text, buffers=buffers)
         assert type(copy) is type(error)
     except Exception:  # its type is local, or takes other arguments than it passes on
         return LoadingError(f"{type(error).__name__}: {error}")

@@ -91,17 +91,27 @@ def left_by(kernel: psutil.Process) -> list[str]:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_notebook_trains_with_workers(system: str, project: Project, tmp_path: Path) -> None:
+    for outputs in run_all(
+        cells_of(project), project, system, tmp_path, times=2 if system == HERE else 1
+    ):
+        assert_trained(str(outputs), METHODS[system])
+
+
+def cells_of(project: Project) -> list[str]:
+    """The code of the notebook, with fewer epochs."""
     file = project.folder / "notebooks" / "train.ipynb"
     notebook: Any = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    sources = [source.replace("epochs=5", "epochs=2") for source in code]
-    for outputs in run_all(sources, project, system, tmp_path, times=2 if system == HERE else 1):
-        shown = str(outputs)
-        assert f"start method: {METHODS[system]}" in shown
-        assert "loading: a worker took" in shown
-        assert shown.count("image/png") == 2
-        accuracies = re.findall(r"validation accuracy ([\d.]+)%", shown)
-        assert len(accuracies) == 2 and float(accuracies[-1]) > 50
+    return [source.replace("epochs=5", "epochs=2") for source in code]
+
+
+def assert_trained(shown: str, method: str) -> None:
+    """Look at what the cells of the notebook have shown."""
+    assert f"start method: {method}" in shown
+    assert "loading: a worker took" in shown
+    assert shown.count("image/png") == 2
+    accuracies = re.findall(r"validation accuracy ([\d.]+)%", shown)
+    assert len(accuracies) == 2 and float(accuracies[-1]) > 50
 
 
 BEGIN = """

@@ -24,6 +24,8 @@ import windows
 from children import END_S, Ended, run_child, session_of
 from rendering import Project, render
 from running import PROGRAMS, TIMEOUT_S, all_samples, result
+from test_notebook import ANSWERS, FUNCTIONS_OF_CELLS, cells_of
+from test_notebook import assert_trained as assert_trained_in_cells
 from test_training import assert_trained
 from variants import DEFAULT
 
@@ -131,7 +133,10 @@ def test_workers_that_stall_crash_and_are_killed_are_replaced(
     project: Project, tmp_path: Path
 ) -> None:
     troubles = {"sleep": 21, "crash": 45, "kill": 83}
-    dataset = {"dataset": ["Troubles", troubles], "arguments": {"folder": str(tmp_path), "length": 100}}
+    dataset = {
+        "dataset": ["Troubles", troubles],
+        "arguments": {"folder": str(tmp_path), "length": 100},
+    }
     options = {"num_workers": 2, "batch_size": 10, "timeout_s": 10}
     ended = load(project, "epochs", **dataset, **options)
     assert sum(result(ended)[0], []) == list(range(100))
@@ -170,6 +175,22 @@ def test_a_checkpoint_that_another_program_has_open_is_kept(
     )
     assert found["number"] == 2
     assert found["files"] == ["last.json", "last.pt", "previous.pt"]
+
+
+def test_the_notebook_trains_and_cells_that_define_a_data_set_have_workers(
+    thin_template: Path, tmp_path: Path
+) -> None:
+    project = render(thin_template, tmp_path / "project", ANSWERS)
+    cells = [*cells_of(project), *FUNCTIONS_OF_CELLS]
+    (tmp_path / "cells.json").write_text(json.dumps(cells))
+    kernel = run_windows(project, "-m", "ipykernel", "install", "--user")
+    assert kernel.code == 0, kernel.output
+    ended = run_windows(project, PROGRAMS / "kernel.py", tmp_path / "cells.json")
+    shown = result(ended)
+    errors = [message for cell in shown for kind, message in cell if kind == "error"]
+    assert errors == []
+    assert len(shown) == len(cells)
+    assert_trained_in_cells(str(shown), "spawn")
 
 
 INTERRUPTED = """

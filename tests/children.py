@@ -121,7 +121,7 @@ def count_workers(family: Iterable[psutil.Process]) -> int:
     count = 0
     for process in family:
         command = command_line(process)
-        if "multiprocessing.spawn" in command:
+        if "--multiprocessing-fork" in command:  # spawn, also in a frozen program
             count += 1
         elif "multiprocessing.forkserver" in command:  # the server, or a worker: forked from it
             with contextlib.suppress(psutil.Error):

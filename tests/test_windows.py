@@ -52,7 +52,12 @@ def project(thin_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Pr
     return render(thin_template, folder, DEFAULT)
 
 
-def run_windows(project: Project, *arguments: str | Path, cwd: Path | None = None) -> Ended:
+def run_windows(
+    project: Project,
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    program: Path = windows.PYTHON_EXE,
+) -> Ended:
     """Run `python ARGUMENTS` of Windows; what it starts may not outlive it."""
     ended = run_child(
         [sys.executable, windows.__file__, *arguments],
@@ -60,6 +65,7 @@ def run_windows(project: Project, *arguments: str | Path, cwd: Path | None = Non
         environment={
             "PYTHONPATH": search_path(project),
             "PYTHONIOENCODING": "",  # as ever there: cp1252
+            "WINDOWS_PROGRAM": program,
         },
         timeout_s=TIMEOUT_S,
     )
@@ -73,7 +79,7 @@ def console(project: Project, *arguments: str, cwd: Path | None = None) -> Itera
     windows.start_services()
     child = pexpect.spawn(
         windows.WINE,
-        [str(windows.PYTHON / "python.exe"), *arguments],
+        [str(windows.PYTHON_EXE), *arguments],
         cwd=cwd or project.folder,
         env={**windows.environment(), "PYTHONPATH": search_path(project), "TERM": "xterm"},
         timeout=TIMEOUT_S,
@@ -230,6 +236,46 @@ def test_ctrl_c_at_a_console_ends_the_run_and_says_how_to_go_on(project: Project
         child.wait()
         assert child.exitstatus == 130
         assert "Traceback" not in child.log.getvalue()
+
+
+SMALL_CLI = """
+import multiprocessing
+import os
+import sys
+
+def square(number):
+    return number**2, os.getpid()
+
+def run(arguments):
+    with multiprocessing.Pool(2) as pool:
+        found = pool.map(square, range(20), chunksize=1)
+    assert [value for value, _ in found] == [number**2 for number in range(20)]
+    assert os.getpid() not in {process for _, process in found}
+    print("frozen:", sys.frozen, arguments)
+    return 0
+"""
+
+
+def test_a_frozen_program_starts_workers_and_never_itself(
+    thin_template: Path, tmp_path: Path
+) -> None:
+    # The entry, the guard and the recipe of the project, around a program without torch.
+    answers = {**DEFAULT, "platforms": ("windows",), "frozen": "pyinstaller"}
+    project = render(thin_template, tmp_path / "a project", answers)
+    kept = {project.source / name for name in ("__init__.py", "__main__.py")}
+    kept |= {project.source / "runtime" / name for name in ("__init__.py", "bundle.py")}
+    for file in set(project.source.rglob("*.py")) - kept:
+        file.unlink()
+    (project.source / "cli.py").write_text(SMALL_CLI)
+    spec = f"packaging/{project.package}.spec"
+    built = run_windows(project, "-m", "PyInstaller", "--noconfirm", "--log-level=WARN", spec)
+    assert built.code == 0, built.output
+
+    program = project.folder / "dist" / project.package / f"{project.package}.exe"
+    ended = run_windows(project, "one", "two words", cwd=tmp_path, program=program)
+    assert ended.code == 0, ended.output
+    assert "frozen: True ['one', 'two words']" in ended.output
+    assert 1 <= ended.workers <= 2
 
 
 UNGUARDED = """

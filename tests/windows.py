@@ -29,6 +29,7 @@ from packaging.utils import canonicalize_name
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "safe-torch-template"
 FOLDER = CACHE / "windows"
 PYTHON = FOLDER / "python"
+PYTHON_EXE = PYTHON / "python.exe"
 SITE = PYTHON / "Lib" / "site-packages"
 WINE, WINE_SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 COMPILER, RESOURCE_COMPILER, OBJDUMP = (
@@ -68,7 +69,7 @@ ENVIRONMENT = {
     "KMP_AFFINITY": "disabled",
 }
 
-PYTHON_EXE = """
+PYTHON_SOURCE = """
 /* Passes the command line on to Py_Main of the python311.dll that lies beside this program. */
 #include <windows.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ def set_up() -> None:
     with locked(CACHE / "windows.lock"):
         if not has_debian_packages():
             install_debian_packages()
-        if not (PYTHON / "python.exe").exists():
+        if not PYTHON_EXE.exists():
             shutil.rmtree(PYTHON, ignore_errors=True)
             lay_out_python()
         if not (FOLDER / "wine" / ".ready").exists():
@@ -206,12 +207,12 @@ def compile_python3_dll(work: Path) -> None:
 
 
 def compile_python_exe(work: Path) -> None:
-    (work / "python.c").write_text(PYTHON_EXE)
+    (work / "python.c").write_text(PYTHON_SOURCE)
     (work / "python.manifest").write_text(MANIFEST)
     (work / "python.rc").write_text('1 24 "python.manifest"\n')
     subprocess.run([RESOURCE_COMPILER, "python.rc", "resource.o"], cwd=work, check=True)
     options = ["-O2", "-municode", "-static", "-s", "-Wl,--stack,2000000"]
-    command = [COMPILER, *options, "-o", str(PYTHON / "python.exe"), "python.c", "resource.o"]
+    command = [COMPILER, *options, "-o", str(PYTHON_EXE), "python.c", "resource.o"]
     subprocess.run(command, cwd=work, check=True)
 
 
@@ -291,7 +292,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     set_up()
     start_services()
-    program = os.environ.get("WINDOWS_PROGRAM", str(PYTHON / "python.exe"))
+    program = os.environ.get("WINDOWS_PROGRAM", str(PYTHON_EXE))
     # Wine cannot give a plain file of Linux to a program as its output; a pipe it can.
     with (
         subprocess.Popen(["cat"], stdin=subprocess.PIPE) as out,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,7 @@ def run_windows(
     *arguments: str | Path,
     cwd: Path | None = None,
     program: Path = windows.PYTHON_EXE,
+    timeout_s: float = TIMEOUT_S,
 ) -> Ended:
     """Run `python ARGUMENTS` of Windows; what it starts may not outlive it."""
     ended = run_child(
@@ -67,7 +69,7 @@ def run_windows(
             "PYTHONIOENCODING": "",  # as ever there: cp1252
             "WINDOWS_PROGRAM": program,
         },
-        timeout_s=TIMEOUT_S,
+        timeout_s=timeout_s,
     )
     assert ended.left == []
     return ended
@@ -276,6 +278,29 @@ def test_a_frozen_program_starts_workers_and_never_itself(
     assert ended.code == 0, ended.output
     assert "frozen: True ['one', 'two words']" in ended.output
     assert 1 <= ended.workers <= 2
+
+
+@pytest.mark.slow
+def test_a_frozen_project_trains_on_windows(thin_template: Path, tmp_path: Path) -> None:
+    answers = {**DEFAULT, "frozen": "pyinstaller"}
+    project = render(thin_template, tmp_path / "a project", answers)
+    spec = f"packaging/{project.package}.spec"
+    build = ["-m", "PyInstaller", "--noconfirm", "--log-level=WARN", spec]
+    built = run_windows(project, *build, timeout_s=2400)
+    assert built.code == 0, built.output
+    folder = tmp_path / "a program"
+    (project.folder / "dist" / project.package).rename(folder)
+    # Windows has its own, and Wine's is not enough for numpy.
+    shutil.copy(windows.PYTHON / "ucrtbase.dll", folder)
+
+    program = folder / f"{project.package}.exe"
+    train = ["train", "--epochs", "2", "--loader.num-workers", "2"]
+    ended = run_windows(project, *train, cwd=tmp_path, program=program)
+    assert ended.code == 0, ended.output
+    assert "start method: spawn" in ended.output
+    assert re.search(r"test accuracy \d", ended.output)
+    assert ended.workers == 2
+    assert len(list(tmp_path.glob("runs/*/best.pt"))) == 1
 
 
 UNGUARDED = """

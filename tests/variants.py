@@ -60,12 +60,6 @@ def structural_combinations() -> list[Answers]:
     return [row for row in answers if is_possible(row)]
 
 
-def single_changes(choices: Mapping[str, Sequence[Any]] = CHOICES) -> list[Answers]:
-    """The default, and each variant that differs from it in one answer."""
-    values = [(name, value) for name, values in choices.items() for value in values[1:]]
-    return [DEFAULT, *({**DEFAULT, name: value} for name, value in values)]
-
-
 def covering(
     begin_with: Sequence[Answers] = (), choices: Mapping[str, Sequence[Any]] = CHOICES
 ) -> list[Answers]:

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pexpect
 import psutil
 import pytest
 
@@ -29,6 +28,11 @@ from test_notebook import ANSWERS, FUNCTIONS_OF_CELLS, cells_of
 from test_notebook import assert_trained as assert_trained_in_cells
 from test_training import assert_trained
 from variants import DEFAULT
+
+if sys.platform == "win32":
+    pytest.skip("there is no Wine on Windows", allow_module_level=True)
+
+import pexpect
 
 pytestmark = pytest.mark.full
 

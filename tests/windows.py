@@ -55,6 +55,7 @@ ENVIRONMENT = {
     "WINEPREFIX": str(FOLDER / "wine"),
     "WINEARCH": "win64",
     "WINEDEBUG": "-all",
+    "LC_ALL": "C.UTF-8",  # in which it reads paths and arguments
     # No Mono, no Gecko, no debugger; Microsoft's runtime beside python.exe before Wine's own.
     "WINEDLLOVERRIDES": "mscoree,mshtml,winedbg.exe=;ucrtbase,vcruntime140,vcruntime140_1,"
     "msvcp140,msvcp140_1,msvcp140_2,msvcp140_atomic_wait,concrt140=n,b",
@@ -207,6 +208,11 @@ def make_wine_folder() -> None:
     # Under Windows 7, Wine 8's default, Python reads its pipes differently, and hangs there.
     version = ["reg", "add", r"HKCU\Software\Wine", "/v", "Version", "/d", "win10", "/f"]
     call_wine([WINE, *version])
+    # The folder of a user whose name has what Windows' old encodings lack.
+    temporary = r"C:\users\Zoë 数字\Temp"
+    (FOLDER / "wine" / "drive_c" / "users" / "Zoë 数字" / "Temp").mkdir(parents=True)
+    for name in ("TEMP", "TMP"):
+        call_wine([WINE, "reg", "add", r"HKCU\Environment", "/v", name, "/d", temporary, "/f"])
     call_wine([WINE_SERVER, "-w"])
     (FOLDER / "wine" / ".ready").touch()
 

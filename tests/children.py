@@ -29,6 +29,8 @@ class Ended:
     """What it wrote to stdout and stderr."""
     workers: int
     """The most worker processes that were seen at the same time."""
+    seen: list[str]
+    """Command lines of all processes that it started, as far as they were seen."""
     left: list[str]
     """Command lines of processes that it left behind."""
 
@@ -63,7 +65,7 @@ def run_child(
             start_new_session=True,
         )
         deadline_s = time.monotonic() + timeout_s
-        seen: set[psutil.Process] = set()
+        seen: dict[psutil.Process, str] = {}
         workers, code = 0, None
         try:
             while code is None and time.monotonic() < deadline_s:
@@ -72,20 +74,21 @@ def run_child(
                 with contextlib.suppress(psutil.NoSuchProcess):
                     # Wine's programs, for one, are no children of those that start them.
                     family = {*child.children(recursive=True), *session_of(child.pid)}
-                    seen |= family
+                    # Again at each look, for at first a process has the line of its parent.
+                    seen |= command_lines(family)
                     workers = max(workers, count_workers(family))
                 if signal_at and signal_at[0].encode() in os.pread(stream.fileno(), 10**6, 0):
                     send(signal_at[1], child.pid)
                     signal_at = None
-            seen |= set(session_of(child.pid))
+            seen |= command_lines(session_of(child.pid))
             _, alive = psutil.wait_procs(seen, timeout=END_S if code is not None else 0)
-            left = [text for process in alive if (text := command_line(process))]
+            left = list(command_lines(alive).values())
         finally:
             kill_all({*seen, child}, child.pid)
         stream.seek(0)
         output = stream.read().decode("utf-8", "replace")
     assert code is not None, f"{command} did not end within {timeout_s} s. Its output:\n{output}"
-    return Ended(code, output, workers, left)
+    return Ended(code, output, workers, list(seen.values()), left)
 
 
 def send(number: signal.Signals, leader: int) -> None:
@@ -106,6 +109,11 @@ def session_of(leader: int) -> list[psutil.Process]:
             if process.pid != leader and os.getsid(process.pid) == leader:
                 found.append(process)
     return found
+
+
+def command_lines(processes: Iterable[psutil.Process]) -> dict[psutil.Process, str]:
+    """The command line of each process that is not gone."""
+    return {process: line for process in processes if (line := command_line(process))}
 
 
 def command_line(process: psutil.Process) -> str:

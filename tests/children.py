@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,10 @@ WATCH_S = 0.1
 """Seconds between two looks at the processes of a child."""
 END_S = 5
 """Seconds that the processes of a child have to end after it."""
+SPAWNED = "--multiprocessing-fork"
+"""In the command line of each worker of spawn, also in a frozen program."""
+MARK = "TESTS_RUN_CHILD"
+"""Environment variable that names a child: all that it starts inherits it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ def run_child(
     Raises:
         AssertionError: it took longer than `timeout_s`. All its processes are killed then.
     """
-    variables = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    mark = uuid.uuid4().hex
+    variables = {**os.environ, "PYTHONIOENCODING": "utf-8", MARK: mark}
     variables |= {name: str(value) for name, value in (environment or {}).items()}
     with tempfile.TemporaryFile() as stream:
         child = psutil.Popen(
@@ -72,15 +78,15 @@ def run_child(
                 with contextlib.suppress(psutil.TimeoutExpired):
                     code = child.wait(WATCH_S)
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    # Wine's programs, for one, are no children of those that start them.
                     family = {*child.children(recursive=True), *session_of(child.pid)}
+                    family |= marked_workers(mark)
                     # Again at each look, for at first a process has the line of its parent.
                     seen |= command_lines(family)
                     workers = max(workers, count_workers(family))
                 if signal_at and signal_at[0].encode() in os.pread(stream.fileno(), 10**6, 0):
                     send(signal_at[1], child.pid)
                     signal_at = None
-            seen |= command_lines(session_of(child.pid))
+            seen |= command_lines({*session_of(child.pid), *marked_workers(mark)})
             _, alive = psutil.wait_procs(seen, timeout=END_S if code is not None else 0)
             left = list(command_lines(alive).values())
         finally:
@@ -111,6 +117,16 @@ def session_of(leader: int) -> list[psutil.Process]:
     return found
 
 
+def marked_workers(mark: str) -> set[psutil.Process]:
+    """Workers of a child that are neither below it nor in its session: those of Wine."""
+    found = set()
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if SPAWNED in command_line(process) and process.environ().get(MARK) == mark:
+                found.add(process)
+    return found
+
+
 def command_lines(processes: Iterable[psutil.Process]) -> dict[psutil.Process, str]:
     """The command line of each process that is not gone."""
     return {process: line for process in processes if (line := command_line(process))}
@@ -129,7 +145,7 @@ def count_workers(family: Iterable[psutil.Process]) -> int:
     count = 0
     for process in family:
         command = command_line(process)
-        if "--multiprocessing-fork" in command:  # spawn, also in a frozen program
+        if SPAWNED in command:
             count += 1
         elif "multiprocessing.forkserver" in command:  # the server, or a worker: forked from it
             with contextlib.suppress(psutil.Error):

@@ -75,7 +75,7 @@ def run_all(
                     outputs[-1] += client.execute_cell(cell, number)["outputs"]
             assert count_workers(kernel.children(recursive=True)) == 0
         assert left_by(kernel) == []
-    assert log.read_text() == ""
+    assert noise_in(log) == ""
     assert [o for o in sum(outputs, []) if o.get("name") == "stderr"] == []
     return outputs
 
@@ -87,6 +87,12 @@ def left_by(kernel: psutil.Process) -> list[str]:
     left = [text for process in alive if (text := command_line(process))]
     kill_all(alive, kernel.pid)
     return left
+
+
+def noise_in(log: Path) -> str:
+    """What a kernel has written itself, without what ipykernel says of its own tasks at its end."""
+    own = r"Task was destroyed but it is pending!\n(task: <Task .* coro=<Kernel\..*>\n)"
+    return re.sub(own, "", log.read_text())
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -337,7 +343,7 @@ def kernel_of(project: Project, system: str, log: Path) -> Iterator[Kernel]:
             kernel.client.stop_channels()
         finally:
             manager.shutdown_kernel(now=True)
-    assert log.read_text() == ""
+    assert noise_in(log) == ""
     assert left_by(kernel.process) == []
 
 

@@ -58,5 +58,6 @@ def test_projects_are_typed_on_each_of_their_systems(
     sources = [p.folder / "src" / p.package for p in projects if system in p.answers["platforms"]]
     options: list[str | Path] = ["--platform", SYS_PLATFORM[system], *sources]
     assert len(sources) > 5
-    # All have the same settings in pyproject.toml.
-    assert complaints(options, cwd=projects[0].folder, cache=cache) == ""
+    # All have the same settings in pyproject.toml, but for a library that only notebooks need.
+    folder = next(p.folder for p in projects if p.answers["notebook"])
+    assert complaints(options, cwd=folder, cache=cache) == ""

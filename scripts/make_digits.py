@@ -1,6 +1,6 @@
 """Write the digits that the template ships, in each form, from the copy in scikit-learn.
 
-    python -m pip install scikit-learn pillow
+    python -m pip install h5py pillow pyarrow scikit-learn
     python scripts/make_digits.py
 
 The images are the test part of UCI's "Optical Recognition of Handwritten Digits" (CC BY 4.0):
@@ -8,14 +8,22 @@ The images are the test part of UCI's "Optical Recognition of Handwritten Digits
 validation and two for the test.
 """
 
+import io
+import tarfile
 from pathlib import Path
 
+import h5py
 import numpy as np
+import pyarrow
 from PIL import Image
+from pyarrow import parquet
 from sklearn.datasets import load_digits
 
 # Copier needs a few milliseconds for each file of a template, so not all of them become files.
 IMAGES_PER_CLASS = {"train": 40, "validation": 10, "test": 10}
+CHUNK_SAMPLES = 64
+"""What HDF5 compresses, and reads, as one."""
+SHARD_SAMPLES = 100
 DATA = Path(__file__).resolve().parents[1] / "template" / "data"
 
 
@@ -27,6 +35,9 @@ def main() -> None:
     for split, chosen in splits.items():
         write_arrays(split, images[chosen], labels[chosen])
         write_images(split, images[chosen], labels[chosen], IMAGES_PER_CLASS[split])
+        write_hdf5(split, images[chosen], labels[chosen])
+        write_table(split, images[chosen], labels[chosen])
+        write_shards(split, images[chosen], labels[chosen], 10 * IMAGES_PER_CLASS[split])
 
 
 def write_arrays(split: str, images: np.ndarray, labels: np.ndarray) -> None:
@@ -43,8 +54,51 @@ def write_images(split: str, images: np.ndarray, labels: np.ndarray, per_class: 
     for label in range(10):
         (folder / str(label)).mkdir(parents=True, exist_ok=True)
         for number, image in enumerate(images[labels == label][:per_class]):
-            pixels = np.round(image / 16 * 255).astype(np.uint8)
-            Image.fromarray(pixels).save(folder / str(label) / f"{number:03}.png", optimize=True)
+            (folder / str(label) / f"{number:03}.png").write_bytes(as_png(image))
+
+
+def as_png(image: np.ndarray) -> bytes:
+    """A grey PNG file; 0 to 16 become 0 to 255."""
+    file = io.BytesIO()
+    pixels = np.round(image / 16 * 255).astype(np.uint8)
+    Image.fromarray(pixels).save(file, "png", optimize=True)
+    return file.getvalue()
+
+
+def write_hdf5(split: str, images: np.ndarray, labels: np.ndarray) -> None:
+    """The same arrays in one file, compressed in chunks, with a checksum for each."""
+    folder = DATA / "{% if hdf5 %}digits{% endif %}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with h5py.File(folder / f"{split}.h5", "w") as file:
+        for name, array in {"images": images, "labels": labels}.items():
+            chunk = (CHUNK_SAMPLES, *array.shape[1:])
+            file.create_dataset(name, data=array, chunks=chunk, compression="gzip", fletcher32=True)
+
+
+def write_table(split: str, images: np.ndarray, labels: np.ndarray) -> None:
+    """A table with a column for each pixel, from pixel_0 to pixel_63, and one for the label."""
+    folder = DATA / "{% if tabular %}digits{% endif %}"
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = {f"pixel_{number}": pixel for number, pixel in enumerate(images.reshape(-1, 64).T)}
+    table = pyarrow.table({**columns, "label": labels})
+    parquet.write_table(table, folder / f"{split}.parquet")
+
+
+def write_shards(split: str, images: np.ndarray, labels: np.ndarray, samples: int) -> None:
+    """Tar files in WebDataset's layout: KEY.png, and KEY.cls with the label as text.
+
+    Not all, since tar takes 2 kB for each.
+    """
+    folder = DATA / "{% if stream %}digits{% endif %}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, start in enumerate(range(0, samples, SHARD_SAMPLES)):
+        with tarfile.open(folder / f"{split}-{number:03}.tar", "w") as shard:
+            for index in range(start, start + SHARD_SAMPLES):
+                parts = {"png": as_png(images[index]), "cls": str(labels[index]).encode()}
+                for extension, content in parts.items():
+                    member = tarfile.TarInfo(f"{index:06}.{extension}")
+                    member.size = len(content)
+                    shard.addfile(member, io.BytesIO(content))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"platforms": []}, "Choose one at least: windows, macos"),
     ({"platforms": ["beos"]}, r"'beos' is not in \['windows', 'macos', 'linux'\]"),
     ({"gpu": "tpu"}, r"'tpu' is not in \['cpu', 'cuda'"),
-    ({"dataset": "parquet"}, r"'parquet' is not in \['arrays'"),
+    ({"dataset": "parquet"}, r"'parquet' is not in \['arrays', 'images', 'hdf5'"),
+    ({"tracking": "wandb"}, r"'wandb' is not in \['csv', 'tensorboard'\]"),
     ({"frozen": "nuitka"}, r"'nuitka' is not in \['no', 'pyinstaller'\]"),
     ({"python_version": "3.9"}, r"'3.9' is not in \['3.10'"),
     ({"ci": "jenkins"}, r"'jenkins' is not in \['github', 'none'\]"),
@@ -104,7 +105,7 @@ def run_copier(template: Path, destination: Path, *options: str | Path) -> Ended
         ({"package_name": "torch"}, "Use torch_project, or another name"),
         ({"platforms": ["windows", "linux"], "gpu": "mps"}, "add macos to platforms, or choose"),
         ({"platforms": []}, "Choose one at least: windows, macos, linux."),
-        ({"dataset": "parquet"}, "'parquet' is not in ['arrays', 'images']"),
+        ({"dataset": "parquet"}, "'parquet' is not in ['arrays', 'images', 'hdf5', 'tabular', 'stream']"),
     ],
 )
 def test_the_last_line_of_the_command_is_the_cure(

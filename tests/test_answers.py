@@ -105,7 +105,10 @@ def run_copier(template: Path, destination: Path, *options: str | Path) -> Ended
         ({"package_name": "torch"}, "Use torch_project, or another name"),
         ({"platforms": ["windows", "linux"], "gpu": "mps"}, "add macos to platforms, or choose"),
         ({"platforms": []}, "Choose one at least: windows, macos, linux."),
-        ({"dataset": "parquet"}, "'parquet' is not in ['arrays', 'images', 'hdf5', 'tabular', 'stream']"),
+        (
+            {"dataset": "parquet"},
+            "'parquet' is not in ['arrays', 'images', 'hdf5', 'tabular', 'stream']",
+        ),
     ],
 )
 def test_the_last_line_of_the_command_is_the_cure(

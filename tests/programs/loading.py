@@ -242,7 +242,6 @@ def project_data() -> Any:
         samples = [as_bytes(s) for batch in loader.epoch("data", 0, shuffle=True) for s in batch]
     in_order = [as_bytes(plain[index]) for index in range(len(plain))]
     found["once"], found["shuffled"] = sorted(samples) == sorted(in_order), samples != in_order
-    found["modules"] = sorted(MODULES & set(sys.modules))
     with open_loader(make("AboutItself", 4), num_workers=1, collate=datasets.as_list) as loader:
         ((sample, *_),) = loader.epoch("data", 0)
     found["modules_of_worker"] = sorted(MODULES & set(sample["modules"]))

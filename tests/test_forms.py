@@ -509,7 +509,7 @@ def test_rows_that_were_cut_short_are_named(tabular: Form, tmp_path: Path) -> No
     tabular.dataset(tmp_path)
     (made,) = path.parent.glob(".cache/*")
     lose_the_end(made)
-    with pytest.raises(tabular.error, match="delete it to make it anew"):
+    with pytest.raises(tabular.error, match="delete it and begin anew"):
         tabular.dataset(tmp_path)
 
 

@@ -383,6 +383,8 @@ def imported_distributions(project: Project, folder: Path) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0
     }
     roots = {module.partition(".")[0] for module in modules} - {project.package}
+    if "torch.utils.tensorboard" in modules:  # a part of torch that needs another package
+        roots.add("tensorboard")
     standard = {*sys.stdlib_module_names, "tomllib"}  # which Python 3.10 does not know yet
     return {MODULE_OF.get(root, root.replace("_", "-")) for root in roots - standard}
 

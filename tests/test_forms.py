@@ -388,9 +388,12 @@ def test_rows_are_made_again_only_where_the_table_or_its_columns_changed(
     table = tabular.module("runtime.table")
     written: list[Path] = []
     write_rows = table.write_rows
-    monkeypatch.setattr(
-        table, "write_rows", lambda *given: (written.append(given[0]), write_rows(*given))
-    )
+
+    def noted(path: Path, *more: Any) -> None:
+        written.append(path)
+        write_rows(path, *more)
+
+    monkeypatch.setattr(table, "write_rows", noted)
     assert len(tabular.dataset(tmp_path)) == 1260
     assert written == []
     parquet.write_table(table_of(path).slice(5), path)
@@ -542,8 +545,8 @@ def shard(folder: Path, parts: Sequence[tuple[str, bytes]], *, mode: str = "w") 
     """Write a shard of given files."""
     (folder / "digits").mkdir(exist_ok=True)
     path = folder / "digits" / "train-000.tar"
-    opened: Any = tarfile.open(path, mode)  # noqa: SIM115
-    with opened as tar:
+    write_mode: Any = mode
+    with tarfile.open(path, write_mode) as tar:
         for name, content in parts:
             member = tarfile.TarInfo(name)
             member.size = len(content)

@@ -66,7 +66,8 @@ def test_tensorboard_shows_the_table_of_a_run_that_went_on(project: Project) -> 
     shown = scalars(run_dir / "tensorboard")
     assert set(shown) == set(rows[0]) - {"epoch"}
     for name, points in shown.items():
-        assert points == [(int(row["epoch"]), pytest.approx(float(row[name]))) for row in rows]
+        assert [step for step, _ in points] == [int(row["epoch"]) for row in rows]
+        assert [value for _, value in points] == pytest.approx([float(row[name]) for row in rows])
     assert len(rows) == 3
 
 

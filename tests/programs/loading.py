@@ -255,7 +255,8 @@ MODULES = {"fsspec", "h5py", "pyarrow", "tensorboard"}
 def as_bytes(sample: Any) -> bytes:
     """An image or a batch of them, and the label or labels."""
     image, label = sample
-    return image.numpy().tobytes() + bytes(str(label), "ascii")
+    pixels: bytes = image.numpy().tobytes()
+    return pixels + str(label).encode()
 
 
 def paused() -> Any:

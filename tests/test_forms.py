@@ -520,7 +520,7 @@ def test_rows_that_were_cut_short_are_named(tabular: Form, tmp_path: Path) -> No
 
 
 def group(form: Form, names: str) -> list[tuple[str, list[str]]]:
-    shards = form.module("runtime.shards")
+    shards = form.module("runtime.tar")
     files = [shards.Member(name, 0, 0) for name in names.split()]
     return [(key, list(parts)) for key, parts in shards.group(files)]
 

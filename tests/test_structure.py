@@ -100,6 +100,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         data/digits/train-000.tar data/digits/train-001.tar data/digits/train-002.tar
         data/digits/train-003.tar data/digits/validation-000.tar data/digits/test-000.tar
         src/PKG/runtime/cache.py src/PKG/runtime/parts.py src/PKG/runtime/shards.py
+        src/PKG/runtime/tar.py
         """,
     ),
     ("a notebook", lambda a: a["notebook"], "notebooks/train.ipynb src/PKG/runtime/cells.py"),

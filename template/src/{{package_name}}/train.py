@@ -139,11 +139,11 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
                 group["lr"] = cosine(config.learning_rate, epoch / config.epochs)
                 group["weight_decay"] = config.weight_decay
             done, samples_done = progress.batches, progress.samples  # by the run that is resumed
-            batches = loader.epoch("train", epoch, first=done, shuffle=True, even=True)
+            loaded = loader.epoch("train", epoch, first=done, shuffle=True, even=True)
             save = partial(checkpoints.save, progress)
-            batches = stop.between_steps(batches, checkpoints.is_due, save)
-            batches = progress.follow(batches, loader.steps("train", first=done))
-            batches = report.follow(batches, loader.count("train", first=done), title)
+            loaded = stop.between_steps(loaded, checkpoints.is_due, save)
+            loaded = progress.follow(loaded, loader.steps("train", first=done))
+            batches = report.follow(loaded, loader.count("train", first=done), title)
             amp = config.amp
             loss = train_one_epoch(trained, batches, optimizer, device, progress, amp=amp)
             take_buffers_of_first(model)

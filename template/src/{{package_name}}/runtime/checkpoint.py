@@ -137,7 +137,7 @@ class Checkpoints:
     def _state(self, progress: Progress) -> dict[str, Any]:
         parts = {name: part.state_dict() for name, part in self.parts.items()}
         values = {field.name: getattr(progress, field.name) for field in fields(progress)}
-        values["loss_sum"] = torch.tensor(*total(progress.loss_sum))
+        values["loss_sum"] = torch.tensor(total(progress.loss_sum)[0])
         return {**parts, "generators": get_generators(self.device), "progress": values}
 
 

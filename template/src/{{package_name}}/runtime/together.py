@@ -94,7 +94,7 @@ def train_together(model: nn.Module, progress: Progress) -> nn.Module:
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 
-    def average(progress: Progress, bucket: Any) -> torch.futures.Future[torch.Tensor]:
+    def average(bucket: Any) -> torch.futures.Future[torch.Tensor]:
         step, gradients = progress.step, bucket.buffer()
         if step.own_samples:
             gradients.mul_(step.own_samples / step.samples)
@@ -104,7 +104,8 @@ def train_together(model: nn.Module, progress: Progress) -> nn.Module:
         return work.get_future().then(lambda done: done.value()[0])  # type: ignore[no-any-return]
 
     together = DistributedDataParallel(model)
-    together.register_comm_hook(progress, average)
+    # torch reads the annotations of a hook, and does not understand those that are text.
+    together.register_comm_hook(None, lambda _, bucket: average(bucket))
     return together
 
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import UsageError
 
 if TYPE_CHECKING:
     import torch
-
-Value = TypeVar("Value")
 
 
 class Ranks(NamedTuple):
@@ -99,7 +97,7 @@ def highest(*numbers: int) -> list[int]:
     return list(numbers)
 
 
-def asked_of_first(question: Callable[[], Value]) -> Value:
+def asked_of_first(question: Callable[[], Any]) -> Any:
     """What rank 0 answers; only it is asked, and every rank learns the answer."""
     ranks = read_ranks()
     answer: list[Any] = [question() if ranks.is_first else None]
@@ -108,5 +106,4 @@ def asked_of_first(question: Callable[[], Value]) -> Value:
         from torch import distributed
 
         distributed.broadcast_object_list(answer, device=torch.device("cpu"))
-    value: Value = answer[0]
-    return value
+    return answer[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import torch
 from torch import nn
@@ -18,6 +20,8 @@ from .ranks import read_ranks
 
 SPARE_S = 30.0
 """Seconds that ranks wait for each other beyond the time for a batch: to save a checkpoint."""
+PAUSE_S = 0.02
+"""Seconds between two looks for ranks that start."""
 BACKENDS = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl"}
 """What carries the tensors of each kind of device between ranks."""
 LOSS = re.compile(
@@ -55,7 +59,12 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
         carrier = "gloo"
     backends = "cpu:gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
     try:
-        distributed.init_process_group(backends, timeout=timedelta(seconds=batch_s + SPARE_S))
+        timeout = timedelta(seconds=batch_s + SPARE_S)
+        shared, rank, size = next(distributed.rendezvous("env://", timeout=timeout))
+        store = distributed.PrefixStore(name_attempt(shared, rank, size, timeout), shared)
+        distributed.init_process_group(
+            backends, timeout=timeout, store=store, rank=rank, world_size=size
+        )
         yield
     except Exception as error:
         # The group stays as it is. It ends with the process, when the error has been shown: the
@@ -65,6 +74,31 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
         record(error)
         raise
     distributed.destroy_process_group()
+
+
+def name_attempt(shared: Any, rank: int, size: int, timeout: timedelta) -> str:
+    """Agree on a name that no attempt had before.
+
+    torchrun (of torch 2.13) keeps one store for all its attempts, so that ranks would find the
+    addresses of dead ones in it. The number of restarts differs from machine to machine. So each
+    rank asks under a new name of its own, and the first one answers until all have its answer.
+    """
+    own = uuid4().hex
+    if rank:
+        shared.set(f"asks/{rank}", own)
+        attempt: str = shared.get(f"answer/{own}").decode()
+        shared.set(f"{attempt}/knows/{rank}", "")
+        return attempt
+    deadline_s = time.monotonic() + timeout.total_seconds()
+    others = range(1, size)
+    while not shared.check([f"{own}/knows/{other}" for other in others]):
+        if time.monotonic() > deadline_s:
+            raise RuntimeError(f"timed out waiting for {size - 1} other ranks to start")
+        for other in others:
+            asker = shared.get(f"asks/{other}").decode()  # maybe one of an earlier attempt
+            shared.set(f"answer/{asker}", own)
+        time.sleep(PAUSE_S)
+    return own
 
 
 def lost(message: str) -> str:

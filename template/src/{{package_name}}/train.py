@@ -103,7 +103,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
     parts = {"model": model, "optimizer": optimizer}
-    checkpoint = asked_of_first(partial(find_start, resume, config.runs_dir))
+    checkpoint: Path | None = asked_of_first(partial(find_start, resume, config.runs_dir))
     progress = load_progress(checkpoint, parts, device) if checkpoint else Progress()
     if resume and progress.epoch >= config.epochs:
         raise ProjectError(
@@ -124,7 +124,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         **asdict(config.loader),
     )
     new_folder = partial(new_run_folder, config.runs_dir)
-    run_dir = checkpoint.parent if checkpoint else asked_of_first(new_folder)
+    run_dir: Path = checkpoint.parent if checkpoint else asked_of_first(new_folder)
     checkpoints = Checkpoints(
         run_dir, parts, device, every_s=config.save_every_s, every_steps=config.save_every_steps
     )

@@ -53,6 +53,9 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
             f"torch {torch.__version__} was built without torch.distributed: start one process, "
             "without torchrun, or install another build."
         )
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
+
     kind = choose_device(device).name.partition(":")[0]
     carrier = BACKENDS[kind]
     if not distributed.is_backend_available(carrier):  # NCCL is for Linux only
@@ -60,8 +63,8 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
     backends = "cpu:gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
     try:
         timeout = timedelta(seconds=batch_s + SPARE_S)
-        shared, rank, size = next(distributed.rendezvous("env://", timeout=timeout))
-        store = distributed.PrefixStore(name_attempt(shared, rank, size, timeout), shared)
+        shared, rank, size = next(rendezvous("env://", timeout=timeout))
+        store = PrefixStore(name_attempt(shared, rank, size, timeout), shared)
         distributed.init_process_group(
             backends, timeout=timeout, store=store, rank=rank, world_size=size
         )

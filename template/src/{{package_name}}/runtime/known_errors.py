@@ -271,6 +271,11 @@ KNOWN_ERRORS = (
             "cannot pickle '_io.…' object",
             "cannot serialize '_io.…' object",
             "can't pickle _io.",
+            "cannot pickle TextIOWrapper instances",
+            "cannot pickle BufferedReader instances",
+            "cannot pickle BufferedRandom instances",
+            "cannot pickle BufferedWriter instances",
+            "cannot pickle FileIO instances",
             "h5py objects cannot be pickled",
             "cannot pickle 'Environment' object",
             "can't pickle Environment objects",
@@ -509,6 +514,7 @@ KNOWN_ERRORS = (
         texts=(
             "Cannot re-initialize CUDA in forked subprocess",
             "CUDA error (3): initialization error",
+            "cuda runtime error (3) : initialization error",
             "CUDA error: initialization error",
         ),
         meaning=(

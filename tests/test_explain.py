@@ -215,9 +215,7 @@ RECORDED = [
 ]
 """Messages as others met them: on other systems, with other versions, on hardware that is not here."""
 
-REAL = {
-    "unguarded_loader": "BOOT-1",
-    "unguarded_executor": "BOOT-1",
+TOGETHER = {
     "lambda_collate": "PICK-1",
     "local_collate": "PICK-5",
     "local_class": "PICK-5",
@@ -228,9 +226,6 @@ REAL = {
     "database": "PICK-3",
     "generator": "PICK-4",
     "module": "PICK-4",
-    "behind_guard": "PICK-6",
-    "method_at_top_level": "START-1",
-    "method_too_late": "START-2",
     "lock_of_another_context": "START-3",
     "global_of_main": "START-5",
     "in_a_daemon": "RUN-1",
@@ -239,14 +234,22 @@ REAL = {
     "context_without_workers": "RUN-2",
     "timeout_without_workers": "RUN-2",
     "stalled": "RUN-6",
-    "killed": "RES-3",
     "failing": "RUN-9",
     "too_many_workers": "RES-6",
     "stream_twice": "RUN-5",
-    "many_files": "RES-2",
+    "killed": "RES-3",
+    "method_too_late": "START-2",
     "without_stdout": "FRZ-3",
+    "many_files": "RES-2",
 }
-"""What goes wrong in programs/failing.py, and the row that knows it."""
+"""What goes wrong in programs/failing.py, one after the other, and the row that knows it."""
+ALONE = {
+    "unguarded_loader": "BOOT-1",
+    "unguarded_executor": "BOOT-1",
+    "behind_guard": "PICK-6",
+    "method_at_top_level": "START-1",
+}
+"""What shows in a worker process, whose output cannot be told from that of others."""
 
 
 def known_id(text: str, load: Load) -> str | None:
@@ -341,13 +344,27 @@ def fail(project: Project, case: str, *before: str) -> Ended:
     )
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("case", REAL)
-def test_real_errors(case: str, project: Project, load: Load) -> None:
+@pytest.fixture(scope="module")
+def texts(project: Project) -> dict[str, str]:
+    """What the cases in TOGETHER print."""
     if sys.platform == "win32":
         pytest.skip("many of them need fork or a POSIX system")
+    output = fail(project, ",".join(TOGETHER)).output
+    found = re.findall(r"^CASE (\w+)\n(.*?)(?=^CASE|\Z)", output, re.M | re.S)
+    return dict(found)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", TOGETHER)
+def test_real_errors(case: str, texts: dict[str, str], load: Load) -> None:
+    assert known_id(texts[case], load) == TOGETHER[case], texts[case]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", ALONE)
+def test_real_errors_of_worker_processes(case: str, project: Project, load: Load) -> None:
     ended = fail(project, case)
-    assert known_id(ended.output, load) == REAL[case], ended.output
+    assert known_id(ended.output, load) == ALONE[case], ended.output
 
 
 @pytest.mark.full

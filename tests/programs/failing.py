@@ -1,6 +1,6 @@
 """Fails in one of the ways that people meet: with torch's own loader, over a project's data set.
 
-python failing.py PACKAGE CASE. Unlike everything else here, it is no good model: some cases stand at
+python failing.py PACKAGE CASE,CASE... Unlike everything else here, it is no good model: some cases stand at
 its top level on purpose, where worker processes run them again.
 """
 
@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -203,7 +204,8 @@ if __name__ == "__main__":
         load(num_workers=4 * len(os.sched_getaffinity(0)), method="fork")
 
     def stream_twice() -> None:
-        list(DataLoader(Twice(), num_workers=2, multiprocessing_context="fork"))
+        loader = DataLoader(Twice(), num_workers=2, multiprocessing_context="fork")
+        print(len(loader), list(loader))
 
     def many_files() -> None:
         import resource
@@ -215,5 +217,9 @@ if __name__ == "__main__":
         sys.stdout = None  # type: ignore[assignment]
         sys.stdout.write("hello")
 
-    if CASE in globals():
-        globals()[CASE]()
+    for case in CASE.split(","):
+        print(f"CASE {case}", file=sys.stderr)
+        try:
+            globals().get(case, load)()
+        except Exception:
+            traceback.print_exc()

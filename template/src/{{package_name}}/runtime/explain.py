@@ -12,6 +12,7 @@ import traceback
 from types import TracebackType
 
 from .known_errors import KNOWN_ERRORS, KnownError
+from .program import PROGRAM
 
 WIDTH = 100
 """Columns. What a row says fits into two lines of that length, and all of it into five."""
@@ -38,21 +39,19 @@ def pattern(text: str) -> str:
     return r"[\s\S]*?".join(lines)
 
 
-def describe(row: KnownError, program: str) -> str:
-    """At most five lines for people.
+def with_program(text: str) -> str:
+    """Put this project's command into a sentence of the table."""
+    return text.replace("python -m PACKAGE", PROGRAM)
 
-    Args:
-        program: how this project's commands begin, as in "python -m digit_reader".
-    """
+
+def describe(row: KnownError) -> str:
+    """At most five lines for people."""
     lines = (f"What this usually means ({row.id}): {row.meaning}", f"What to do: {row.cure}")
-    wrapped = [
-        textwrap.fill(line.replace("python -m PACKAGE", program), WIDTH, break_on_hyphens=False)
-        for line in lines
-    ]
+    wrapped = [textwrap.fill(with_program(line), WIDTH, break_on_hyphens=False) for line in lines]
     return "\n".join([*wrapped, f"More: {row.page}"])
 
 
-def explain_uncaught(program: str) -> None:
+def explain_uncaught() -> None:
     """From now on, after the traceback of an error that ends the program, say what it means.
 
     The error itself is left alone, so that debuggers and editors stop at it as ever.
@@ -65,6 +64,6 @@ def explain_uncaught(program: str) -> None:
         show(kind, error, trace)
         row = explain("".join(traceback.format_exception(kind, error, trace)))
         if row and sys.stderr:
-            print(describe(row, program), file=sys.stderr)
+            print(describe(row), file=sys.stderr)
 
     sys.excepthook = show_and_explain

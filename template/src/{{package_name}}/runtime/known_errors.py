@@ -1,6 +1,6 @@
 """The known errors, as data: what each usually means, what to do, how this project prevents it.
 
-explain.py takes the first row that fits, so causes stand before their consequences.
+explain.py takes the first row that fits: causes stand before their consequences, noise comes last.
 """
 
 from __future__ import annotations
@@ -155,19 +155,6 @@ KNOWN_ERRORS = (
             "`python -m PACKAGE train` in a terminal."
         ),
         prevented="No module touches an accelerator when it is imported; `doctor` checks that.",
-    ),
-    KnownError(
-        id="NB-4",
-        texts=("can only test a child process",),
-        meaning=(
-            "A forked worker cleans up a loader that belongs to its parent. It is noise: the "
-            "batches are right."
-        ),
-        cure=(
-            "Ignore it, or load with this project's BatchLoader, which never forks. Elsewhere: "
-            "persistent_workers=True."
-        ),
-        prevented="`fork` is never used.",
     ),
     KnownError(
         id="NB-1",
@@ -862,20 +849,6 @@ KNOWN_ERRORS = (
         prevented="`src/` is installed as a package, so that every process finds it.",
     ),
     KnownError(
-        id="RUN-8",
-        texts=(
-            "resource_tracker: There appear to be …leaked",
-            "process died unexpectedly, relaunching. Some folders/sempaphores might leak",
-            "process died unexpectedly, relaunching. Some resources might leak",
-        ),
-        meaning=(
-            "A program ended, or was killed, before it had tidied up. Python removes what was "
-            "left behind: it is noise."
-        ),
-        cure="Ignore it; look for the error that ended the program above it.",
-        prevented="Workers hold nothing that could be left behind, and end with their parent.",
-    ),
-    KnownError(
         id="CUDA-7",
         texts=("Pin memory thread exited unexpectedly",),
         meaning=(
@@ -962,5 +935,32 @@ KNOWN_ERRORS = (
             "to travel takes one argument."
         ),
         prevented="An exception of a worker is raised with its own type, and with its traceback.",
+    ),
+    KnownError(
+        id="NB-4",
+        texts=("can only test a child process",),
+        meaning=(
+            "A forked worker cleans up a loader that belongs to its parent. It is noise: the "
+            "batches are right."
+        ),
+        cure=(
+            "Ignore it, or load with this project's BatchLoader, which never forks. Elsewhere: "
+            "persistent_workers=True."
+        ),
+        prevented="`fork` is never used.",
+    ),
+    KnownError(
+        id="RUN-8",
+        texts=(
+            "resource_tracker: There appear to be …leaked",
+            "process died unexpectedly, relaunching. Some folders/sempaphores might leak",
+            "process died unexpectedly, relaunching. Some resources might leak",
+        ),
+        meaning=(
+            "A program ended, or was killed, before it had tidied up. Python removes what was "
+            "left behind: it is noise."
+        ),
+        cure="Ignore it; look for the error that ended the program above it.",
+        prevented="Workers hold nothing that could be left behind, and end with their parent.",
     ),
 )

@@ -46,11 +46,17 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/runtime/files.py src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py
         src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
         src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/pool.py
-        src/PKG/runtime/preflight.py src/PKG/runtime/process.py src/PKG/runtime/reader.py
+        src/PKG/runtime/preflight.py src/PKG/runtime/process.py src/PKG/runtime/program.py
+        src/PKG/runtime/reader.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
         src/PKG/runtime/tuner.py src/PKG/runtime/watchdog.py src/PKG/runtime/wire.py
         src/PKG/runtime/worker.py
+        src/PKG/doctor/__init__.py src/PKG/doctor/check.py src/PKG/doctor/child.py
+        src/PKG/doctor/command.py src/PKG/doctor/imports.py src/PKG/doctor/install.py
+        src/PKG/doctor/machine_checks.py src/PKG/doctor/pieces.py src/PKG/doctor/probe.py
+        src/PKG/doctor/project_checks.py src/PKG/doctor/samples.py src/PKG/doctor/stall.py
+        src/PKG/doctor/surroundings.py src/PKG/doctor/torch_checks.py src/PKG/doctor/torch_facts.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,
     ),

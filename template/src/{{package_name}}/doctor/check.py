@@ -10,6 +10,9 @@ from ..runtime.known_errors import PAGES
 
 State = Literal["ok", "warning", "fault"]
 
+LINES = 12
+"""Of what a child printed, to be shown."""
+
 
 class Check(NamedTuple):
     """One thing that was looked at."""
@@ -27,6 +30,10 @@ class Check(NamedTuple):
     def page(self) -> str:
         return f"{PAGES}/doctor.md#{self.id}"
 
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return {**self._asdict(), "page": self.page}
+
 
 def exit_code(checks: Iterable[Check]) -> int:
     """1 if there is a fault, else 0."""
@@ -40,12 +47,11 @@ def fault_from_output(id: str, what: str, output: str, cure: str = "") -> Check:
         what: the beginning of the sentence, as in "torch cannot be imported".
     """
     lines = [line for line in output.splitlines() if line.strip()]
+    last = lines[-1].strip().removeprefix("error: ") if lines else "it ended without a word"
+    if "Timeout (" in output:  # then come stacks, which begin with the line that is at work
+        stands = [line.strip() for line in lines if line.startswith("  File ")]
+        last = f"it stands in {stands[0].removeprefix('File ')}" if stands else last
     row = explain(output)
-    meaning = f" {row.meaning}" if row else ""
-    return Check(
-        id,
-        "fault",
-        f"{what}: {lines[-1].strip() if lines else 'it ended without a word'}.{meaning}",
-        cure or (row.cure if row else "The lines below say where."),
-        "\n".join(lines[-12:]),
-    )
+    sentence = f"{what}: {last.rstrip('.')}{f'. {row.meaning}' if row else ''}"
+    cure = cure or (row.cure if row else "The lines below say where.")
+    return Check(id, "fault", sentence, cure, "\n".join(lines[-LINES:]) if len(lines) > 1 else "")

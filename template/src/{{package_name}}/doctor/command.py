@@ -17,6 +17,7 @@ from ..runtime.program import PACKAGE
 from ..runtime.start import current_start_method, prepare_workers
 from .check import Check, exit_code
 from .child import ask
+from .install import check_packages, missing_modules
 from .machine_checks import check_machine
 from .project_checks import try_project
 from .surroundings import read_surroundings
@@ -36,6 +37,7 @@ def examine(data_dir: Path, patience_s: float) -> Iterator[Check]:
     except ProjectError as error:
         yield Check("start-method", "fault", str(error), "copier update")
         return
+    yield check_packages(missing_modules())
     yield from check_machine(read_machine(), around, method)
     if around.temporary_folder is None:
         return  # no child could answer
@@ -61,7 +63,7 @@ def visit(data_dir: Path, patience_s: float, *, as_json: bool) -> int:
         if not as_json:
             show(checks[-1], console)
     if as_json:
-        print(json.dumps([{**check._asdict(), "page": check.page} for check in checks], indent=2))
+        print(json.dumps([check.as_dict() for check in checks], indent=2))
     else:
         show_sum(checks, console)
     return exit_code(checks)

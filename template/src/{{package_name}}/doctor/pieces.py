@@ -11,7 +11,9 @@ from ..data import make_dataset
 from ..runtime.adapt import Setup
 from ..runtime.errors import ProjectError
 from ..runtime.loader import BatchLoader
+from ..runtime.pool import TRIES
 from ..runtime.reader import can_read_ahead
+from .stall import STALL
 
 BATCH_SIZE = 8
 THREADS = 4
@@ -55,15 +57,19 @@ def load_piece(
 
     Args:
         workers: processes that load; 0 loads in this one.
-        patience_s: how long a batch may take, a second try included.
+        patience_s: how long a batch may take.
         persistence: keep the workers; otherwise each few batches get new ones.
 
     Returns:
-        "samples", "seconds", "told" (what the loader said), and "error" if it failed.
+        "samples", "seconds", and "error" if it failed.
     """
     dataset: Any = make_dataset(data_dir, "train", augment=True)
     is_raw = not transforms and hasattr(dataset, "read")
-    told: list[str] = []
+
+    def tell(line: str) -> None:
+        if STALL.search(line):  # a run would go on: another worker tries again
+            raise ProjectError(line)
+
     options: dict[str, Any] = {"collate": as_list} if is_raw else {}
     samples, error, started_s = 0, None, time.perf_counter()
     step = batches if persistence else max(1, batches // 4)
@@ -74,8 +80,8 @@ def load_piece(
                 BATCH_SIZE,
                 device=device,
                 num_workers=workers,
-                timeout_s=patience_s,
-                tell=told.append,
+                timeout_s=TRIES * patience_s,
+                tell=tell,
                 **options,
             ) as loader:
                 if threads and not is_raw and can_read_ahead(dataset):
@@ -87,4 +93,4 @@ def load_piece(
     except ProjectError as failure:
         error = str(failure)
     seconds = time.perf_counter() - started_s
-    return {"samples": samples, "seconds": seconds, "told": told, "error": error}
+    return {"samples": samples, "seconds": seconds, "error": error}

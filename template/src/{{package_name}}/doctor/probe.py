@@ -20,6 +20,7 @@ def answer(arguments: Sequence[str]) -> int:
         arguments: the question, the file for the answer, the limit in seconds, options as JSON.
     """
     question, file, limit_s, options = arguments
+    sys.excepthook = sys.__excepthook__  # the parent explains
     # The stack of all threads is the last thing that a child prints which takes too long.
     faulthandler.dump_traceback_later(float(limit_s), exit=True)
     try:

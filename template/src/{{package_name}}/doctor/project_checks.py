@@ -12,7 +12,7 @@ from .check import Check, fault_from_output
 from .child import ONE_THREAD, Outcome, ask
 from .stall import piece_id, stalls, why_it_stalls
 
-IMPORTS_S, DATA_S, SAMPLES_S = 120.0, 120.0, 60.0
+IMPORTS_S, DATA_S, SAMPLES_S = 120.0, 60.0, 60.0
 """Limits in seconds."""
 HEAVY_BYTES = 100e6
 """A pickled data set of which each worker gets a copy, above which that is felt."""
@@ -35,7 +35,7 @@ def try_project(package: str, data_dir: Path, device: str, patience_s: float) ->
     if weighed.state == "fault":
         return
     yield judge_samples(ask("samples", SAMPLES_S, data_dir=data_dir))
-    load = partial(ask, "piece", 30 + 3 * patience_s)  # the loader itself ends one that stalls
+    load = partial(ask, "piece", 40 + 3 * patience_s)  # the loader itself ends one that stalls
     for workers in (1, 2):
         piece: dict[str, Any] = {"data_dir": data_dir, "workers": workers, "batches": BATCHES}
         piece |= {"device": device, "patience_s": patience_s}

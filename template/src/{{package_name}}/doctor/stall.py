@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 from .check import Check
 from .child import Outcome
 
+STALL = re.compile("stood still|did not answer|takes too long to load|^Timeout", re.M)
+"""How the loader, and Python itself, say that something did not end."""
+
 
 class Suspect(NamedTuple):
     """What may be to blame, how it is switched off, and what to do if it is."""
@@ -52,9 +55,8 @@ SUSPECTS = (
 def stalls(outcome: Outcome) -> bool:
     """Whether a piece of an epoch did not end by itself."""
     if outcome.result is None:
-        signs = "takes too long to load|^Timeout"
-        return not outcome.in_time or bool(re.search(signs, outcome.output, re.M))
-    return bool(re.search("stood still|did not answer", outcome.result["error"] or ""))
+        return not outcome.in_time or bool(STALL.search(outcome.output))
+    return bool(STALL.search(outcome.result["error"] or ""))
 
 
 def why_it_stalls(
@@ -85,7 +87,5 @@ def piece_id(workers: int) -> str:
 
 def stacks(outcome: Outcome) -> list[str]:
     """Where each worker stood, by the lines that it wrote."""
-    texts = [outcome.output]
-    if outcome.result:
-        texts = [*outcome.result["told"], outcome.result["error"] or ""]
-    return [line for text in texts if "File " in text for line in text.splitlines()]
+    text = (outcome.result and outcome.result["error"]) or outcome.output
+    return [line for line in text.splitlines() if "File " in line or STALL.search(line)]

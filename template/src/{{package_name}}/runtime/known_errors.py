@@ -121,8 +121,8 @@ KNOWN_ERRORS = (
             "module, and worker processes cannot start from there."
         ),
         cure=(
-            "Debug with `python -m PACKAGE train --debug` which loads in the main process, or "
-            "run the program in a terminal."
+            "Load in the main process: `python -m PACKAGE train --loader.num-workers 0`, or run the "
+            "program in a terminal."
         ),
         prevented="Under a debugger the main process loads, unless a number of workers is given.",
     ),

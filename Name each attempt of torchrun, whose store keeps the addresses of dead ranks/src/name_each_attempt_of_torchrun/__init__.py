@@ -1,0 +1,1 @@
+"""A PyTorch project that reads handwritten digits."""

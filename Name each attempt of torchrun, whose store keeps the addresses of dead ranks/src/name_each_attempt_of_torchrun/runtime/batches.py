@@ -1,0 +1,70 @@
+"""The one idea: a batch is a pure function of the data set, the seed, the epoch and its number.
+
+Which samples are in a batch, and every random draw made while it is loaded, depend on nothing
+else: not on the number of workers, how they start, how many ranks share the work, or what
+happened before. So any process may load any batch at any time, once or twice, and training can
+stop anywhere and go on with the next batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+
+class MapDataset(Protocol):
+    """What torch calls a map-style data set."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Any: ...
+
+
+class BatchKey(NamedTuple):
+    """Names one batch. It travels to the worker that loads it."""
+
+    epoch: int
+    number: int
+    """Position in the epoch, counted over all ranks."""
+    indices: list[int]
+    """The samples, in order."""
+
+
+def count_batches(length: int, batch_size: int, *, rank: int = 0, world_size: int = 1) -> int:
+    """How many of an epoch's batches belong to a rank."""
+    all_batches = -(-length // batch_size)
+    return len(range(rank, all_batches, world_size))
+
+
+def batch_keys(
+    length: int,
+    batch_size: int,
+    *,
+    seed: int,
+    epoch: int,
+    shuffle: bool,
+    first: int = 0,
+    rank: int = 0,
+    world_size: int = 1,
+) -> Iterator[BatchKey]:
+    """Yield the keys of a rank's batches, in order.
+
+    The epoch's order is cut into batches first, and rank r takes numbers r, r + world_size, and so
+    on: the batches of an epoch are the same for any number of ranks, each sample in exactly one.
+
+    Args:
+        length: samples in the data set.
+        batch_size: samples in a batch; the last batch may have fewer.
+        first: how many of this rank's batches to skip, to resume inside an epoch.
+    """
+    order = np.arange(length)
+    if shuffle:
+        # The spawn key keeps this stream apart from those of the batches.
+        sequence = np.random.SeedSequence([seed, epoch], spawn_key=(0,))
+        order = np.random.default_rng(sequence).permutation(length)
+    all_batches = -(-length // batch_size)
+    for number in list(range(rank, all_batches, world_size))[first:]:
+        indices = order[number * batch_size : (number + 1) * batch_size]
+        yield BatchKey(epoch, number, indices.tolist())

@@ -1,0 +1,207 @@
+"""Checkpoints: tensors and plain values, saved whole, read without running code from them.
+
+A run that is killed at any moment goes on from the last one, and ends with the same weights, bit by
+bit on a CPU, as a run that never stopped: all that a later step depends on is in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .errors import ProjectError
+from .files import write_whole
+from .generators import get_generators, set_generators
+from .interrupt import Stopped
+
+LAST, PREVIOUS, BEST = "last.pt", "previous.pt", "best.pt"
+SAVING_SHARE = 0.05
+"""Saving by time takes at most this share of it, however large the model is."""
+
+
+@dataclass
+class Progress:
+    """How far training has come."""
+
+    epoch: int = 0
+    """The epoch under way, counted from 0."""
+    batches: int = 0
+    """How many of its batches are done."""
+    samples: int = 0
+    """How many samples were in them."""
+    loss_sum: torch.Tensor = field(default_factory=lambda: torch.zeros(()))
+    """Sum of their losses. On the device: to ask for the number makes the CPU wait."""
+    history: list[dict[str, float]] = field(default_factory=list)
+    """Figures of the epochs that are done, all with the same names."""
+
+    def end_epoch(self, metrics: dict[str, float]) -> None:
+        """Begin the next epoch."""
+        self.history.append(metrics)
+        self.epoch, self.batches, self.samples = self.epoch + 1, 0, 0
+        self.loss_sum = torch.zeros_like(self.loss_sum)
+
+
+class Checkpoints:
+    """Saves a run in its folder: last.pt, the previous.pt before it, and best.pt.
+
+    Args:
+        run_dir: the folder.
+        parts: what has a state, such as the model, by its name in the file.
+        device: where they compute; its random state is saved too.
+        every_s: seconds after which a step is followed by saving.
+        every_steps: the same, counted in steps; 0 for never.
+    """
+
+    def __init__(
+        self,
+        run_dir: Path,
+        parts: Mapping[str, Any],
+        device: torch.device,
+        *,
+        every_s: float,
+        every_steps: int = 0,
+    ) -> None:
+        self.run_dir, self.parts, self.device = run_dir, parts, device
+        self.every_s, self.every_steps = every_s, every_steps
+        for unfinished in run_dir.glob("*.tmp"):  # by a run that was killed while it saved
+            with suppress(OSError):
+                unfinished.unlink()
+        self._saved_s = time.monotonic()
+        self._took_s = 0.0
+        self._steps = 0
+
+    def after_step(self, progress: Progress) -> None:
+        """Save if it is time to."""
+        self._steps += 1
+        pause_s = max(self.every_s, self._took_s / SAVING_SHARE)
+        if self._steps == self.every_steps or time.monotonic() - self._saved_s >= pause_s:
+            self.save(progress)
+
+    def save(self, progress: Progress) -> None:
+        """Save where the run is now."""
+        started_s = time.monotonic()
+        save_checkpoint(self.run_dir / LAST, self._state(progress), describe(progress))
+        self._saved_s = time.monotonic()
+        self._took_s, self._steps = self._saved_s - started_s, 0
+
+    def save_epoch(self, progress: Progress, *, is_best: bool) -> None:
+        """Save what an epoch ended with, and the table of all of them."""
+        if is_best:
+            save_checkpoint(self.run_dir / BEST, self._state(progress), describe(progress))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fieldnames=list(progress.history[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(progress.history)
+        write_whole(self.run_dir / "metrics.csv", text.getvalue().encode())
+        # Last, for it says that the epoch is done: after a crash before it, its end is done again.
+        self.save(progress)
+
+    @contextmanager
+    def saved_when_stopped(self, progress: Progress) -> Iterator[None]:
+        """Save if a signal ends the block between two steps, where all is consistent."""
+        try:
+            yield
+        except Stopped as stopped:
+            self.save(progress)
+            stopped.run_dir = self.run_dir
+            raise
+
+    def _state(self, progress: Progress) -> dict[str, Any]:
+        parts = {name: part.state_dict() for name, part in self.parts.items()}
+        values = {field.name: getattr(progress, field.name) for field in fields(progress)}
+        return {**parts, "generators": get_generators(self.device), "progress": values}
+
+
+def load_progress(path: Path, parts: Mapping[str, Any], device: torch.device) -> Progress:
+    """Put parts and random generators back as `Checkpoints` saved them, and return how far it was.
+
+    Raises:
+        ProjectError: the file is missing or damaged, or was saved with other parts.
+    """
+    state = load_checkpoint(path, parts)
+    try:
+        set_generators(state["generators"], device)
+        progress = Progress(**state["progress"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ProjectError(
+            f"{path} was saved by another program ({error!r}): train anew."
+        ) from error
+    if path.name == PREVIOUS:
+        # Else the last one, which is damaged, would take the place of the only good one.
+        os.replace(path, path.with_name(LAST))
+    return progress
+
+
+def describe(progress: Progress) -> dict[str, Any]:
+    """What people want to know about a checkpoint."""
+    done = {"epochs": progress.epoch, "batches_of_the_next": progress.batches}
+    return {"done": done, **(progress.history[-1] if progress.history else {})}
+
+
+def save_checkpoint(path: Path, state: Mapping[str, Any], summary: Mapping[str, Any]) -> None:
+    """Save tensors and plain values, and beside them a summary that people can read (.json).
+
+    last.pt is kept as previous.pt until it is saved the next time.
+    """
+    buffer = io.BytesIO()
+    torch.save(dict(state), buffer)
+    keep = path.with_name(PREVIOUS) if path.name == LAST else None
+    write_whole(path, buffer.getbuffer(), keep=keep)
+    write_whole(path.with_suffix(".json"), json.dumps(summary, indent=2).encode())
+
+
+def find_checkpoint(run: Path) -> Path:
+    """The file to resume from: a file itself, or the newest of a folder.
+
+    Raises:
+        ProjectError: there is none.
+    """
+    if run.suffix == ".pt":
+        return run
+    for name in (LAST, PREVIOUS):  # a crash may come after the one was moved, before the new came
+        if (run / name).exists():
+            return run / name
+    raise ProjectError(
+        f"{run} holds no {LAST}: name the folder of a run that has saved something, or a .pt file."
+    )
+
+
+def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Load what `save_checkpoint` saved; never runs code from the file.
+
+    Args:
+        parts: what to put back into the state it had, such as a model, by its name in the file.
+
+    Raises:
+        ProjectError: the file is missing or damaged, or was saved with other parts.
+    """
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise ProjectError(
+            f"{path} does not exist: name the folder of a run that finished an epoch."
+        ) from None
+    except Exception as error:  # a damaged file fails in whatever part of it is read first
+        others = [file for file in sorted(path.parent.glob("*.pt")) if file != path]
+        others.sort(key=lambda file: file.name != PREVIOUS)
+        cure = f"Go on from the one before it: --resume {others[0]}" if others else "Train anew."
+        raise ProjectError(f"{path} cannot be read, it may be damaged. {cure}") from error
+    try:
+        for name, part in parts.items():
+            part.load_state_dict(state[name])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise ProjectError(
+            f"{path} does not fit: it was saved with another model or by another program ({error}). "
+            "Go back to the model.py that it was saved with, or train anew."
+        ) from error
+    return dict(state)

@@ -299,6 +299,9 @@ def test_versions_and_sources_of_torch_agree(projects: list[Project]) -> None:
         }
         wanted = TORCH_INDEX[project.answers["gpu"]]
         assert indexes == ({wanted} if wanted else set())
+        # The doctor also knows the one for a card that the project was not set up for.
+        doctor = texts[f"src/{project.package}/doctor/torch_checks.py"]
+        assert f"whl/{TORCH_INDEX['cuda']}" in doctor
 
 
 def test_spawnsafe_finds_nothing(
@@ -343,6 +346,10 @@ def test_dependencies_are_what_is_imported(projects: list[Project]) -> None:
         pyproject = tomllib.loads((project.folder / "pyproject.toml").read_text(encoding="utf-8"))
         declared = {requirement.name for requirement in requirements(pyproject)}
         assert imported_distributions(project, project.source) == declared, project.answers
+        # The doctor asks for each of them.
+        text = (project.source / "doctor" / "install.py").read_text(encoding="utf-8")
+        listed = re.findall(r'"(\w+)"', text[text.index("MODULES = (") : text.index("\n)\n")])
+        assert {MODULE_OF.get(name, name.replace("_", "-")) for name in listed} == declared
         of_tests = imported_distributions(project, project.folder / "tests")
         dev = {requirement.name for requirement in requirements(pyproject, "dev")}
         assert of_tests <= declared | dev

@@ -233,7 +233,7 @@ def test_the_slowest_line_is_found(load: Load, tmp_path: Path) -> None:
 def test_every_check_has_its_section(load: Load) -> None:
     page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
     sections = set(re.findall(r"^## (\S+)$", page, re.M))
-    source = Path(load("doctor.check").__file__).parent
+    source = Path(str(load("doctor.check").__file__)).parent
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in source.glob("*.py")]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
     named = {

@@ -102,8 +102,8 @@ if CASE == "unguarded_loader":
 if CASE == "unguarded_pool":
     multiprocessing.get_context("spawn").Pool(2).map(square, range(4))
 if CASE == "unguarded_executor":
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
-        print(list(executor.map(square, range(4))))
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        print(list(pool.map(square, range(4))))
 if CASE == "method_at_top_level":
     multiprocessing.set_start_method("spawn")
 
@@ -214,7 +214,7 @@ if __name__ == "__main__":
         print([open(os.devnull) for _ in range(100)])  # noqa: SIM115
 
     def without_stdout() -> None:
-        sys.stdout = None  # type: ignore[assignment]
+        vars(sys)["stdout"] = None
         sys.stdout.write("hello")
 
     for case in CASE.split(","):

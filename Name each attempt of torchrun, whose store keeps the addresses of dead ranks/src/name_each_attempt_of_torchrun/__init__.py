@@ -1,1 +1,0 @@
-"""A PyTorch project that reads handwritten digits."""

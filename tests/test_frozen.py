@@ -23,7 +23,7 @@ from variants import DEFAULT
 ANSWERS = {**DEFAULT, "frozen": "pyinstaller", "notebook": True}
 """With a notebook, so that it is without what only the notebook needs."""
 BUILD_S = 1800
-"""Far more than it takes: 3 to 6 minutes on 2 processors that have much else to do."""
+"""Far more than it takes: 4 to 9 minutes on 2 processors that have much else to do."""
 WORKERS = ["--loader.num-workers", "2"]
 RUN = ["train", *WORKERS, "--epochs", "2", "--save-every-steps", "5"]
 REASON = {"forkserver": "a server that has imported", "spawn": "TMPDIR is too long"}

@@ -20,6 +20,7 @@ Load = Callable[[str], ModuleType]
 EVERYTHING = {
     **DEFAULT,
     "gpu": "cuda",
+    "tracking": "tensorboard",
     "notebook": True,
     "frozen": "pyinstaller",
     "python_version": "3.10",

@@ -15,6 +15,8 @@ from copier import run_copy
 
 from variants import Answers
 
+BINARY = (".h5", ".npy", ".parquet", ".png", ".tar")
+"""Suffixes of files that are no text."""
 ROOT = Path(__file__).resolve().parents[1]
 """The repository of the template."""
 
@@ -47,7 +49,7 @@ class Project:
         return {
             path.relative_to(self.folder).as_posix(): path.read_bytes().decode("utf-8")
             for path in self.files()
-            if path.suffix not in (".npy", ".png")
+            if path.suffix not in BINARY
         }
 
 

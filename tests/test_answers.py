@@ -20,7 +20,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 
 from children import Ended, run_child
 from conftest import EVERYTHING
-from rendering import ROOT, Project, as_data, render, ruff_complaints
+from rendering import ROOT, as_data, render, ruff_complaints
 from toml import tomllib
 from variants import CHOICES, DEFAULT, GPU_NEEDS_ONE_OF, is_possible
 
@@ -63,7 +63,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"platforms": []}, "Choose one at least: windows, macos"),
     ({"platforms": ["beos"]}, r"'beos' is not in \['windows', 'macos', 'linux'\]"),
     ({"gpu": "tpu"}, r"'tpu' is not in \['cpu', 'cuda'"),
-    ({"dataset": "parquet"}, r"'parquet' is not in \['arrays'"),
+    ({"dataset": "parquet"}, r"'parquet' is not in \['arrays', 'images', 'hdf5'"),
+    ({"tracking": "wandb"}, r"'wandb' is not in \['csv', 'tensorboard'\]"),
     ({"frozen": "nuitka"}, r"'nuitka' is not in \['no', 'pyinstaller'\]"),
     ({"python_version": "3.9"}, r"'3.9' is not in \['3.10'"),
     ({"ci": "jenkins"}, r"'jenkins' is not in \['github', 'none'\]"),
@@ -104,7 +105,10 @@ def run_copier(template: Path, destination: Path, *options: str | Path) -> Ended
         ({"package_name": "torch"}, "Use torch_project, or another name"),
         ({"platforms": ["windows", "linux"], "gpu": "mps"}, "add macos to platforms, or choose"),
         ({"platforms": []}, "Choose one at least: windows, macos, linux."),
-        ({"dataset": "parquet"}, "'parquet' is not in ['arrays', 'images']"),
+        (
+            {"dataset": "parquet"},
+            "'parquet' is not in ['arrays', 'images', 'hdf5', 'tabular', 'stream']",
+        ),
     ],
 )
 def test_the_last_line_of_the_command_is_the_cure(
@@ -140,37 +144,44 @@ def test_names_of_python_are_reserved() -> None:
     assert not_reserved(names) == []
 
 
-def test_import_names_of_all_dependencies_are_reserved(everything: Project) -> None:
-    metadata = tomllib.loads((everything.folder / "pyproject.toml").read_text(encoding="utf-8"))
-    extras = [r for group in metadata["project"]["optional-dependencies"].values() for r in group]
-    direct = [*metadata["build-system"]["requires"], *extras]
-    distributions = {canonicalize_name(Requirement(text).name) for text in direct}
-    for text in metadata["project"]["dependencies"]:
-        distributions |= with_requirements(canonicalize_name(Requirement(text).name))
+def test_import_names_of_all_dependencies_are_reserved() -> None:
+    # As the template lists them, for all answers together.
+    text = (ROOT / "template" / "pyproject.toml.jinja").read_text(encoding="utf-8")
+    pattern = r'"([\w-]+(?:\[\w+\])?>=[\d.]+)"'
+    distributions = {canonicalize_name(Requirement(r).name) for r in re.findall(pattern, text)}
+    (imported,) = re.findall(r"^dependencies = \[.*?^\]", text, re.M | re.S)
+    distributions |= with_requirements(map(Requirement, re.findall(pattern, imported)))
     names = {
         module
         for module, owners in packages_distributions().items()
         if distributions & {canonicalize_name(owner) for owner in owners}
         and not module.endswith("__mypyc")  # its names are made up
     }
-    assert "torch" in names
+    assert {"torch", "hatchling", "ruff", "aiohttp", "tensorboard"} <= names
     elsewhere = {"cuda", "nvidia", "triton"}  # what other builds of torch bring
     assert not_reserved(names | elsewhere) == []
 
 
-def with_requirements(name: NormalizedName) -> set[NormalizedName]:
-    """A distribution and all that it needs in turn, as far as it is installed here."""
+def with_requirements(todo: Iterable[Requirement]) -> set[NormalizedName]:
+    """Distributions and all that they need in turn, as far as it is installed here."""
     found: set[NormalizedName] = set()
-    todo = [name]
+    todo = list(todo)
     while todo:
-        name = todo.pop()
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        if name in found and not requirement.extras:
+            continue
         found.add(name)
         try:
             needed = [Requirement(text) for text in requires(name) or []]
         except PackageNotFoundError:
             continue
-        here = (r for r in needed if r.marker is None or r.marker.evaluate({"extra": ""}))
-        todo += {canonicalize_name(r.name) for r in here} - found
+        extras = requirement.extras or {""}
+        todo += [
+            r
+            for r in needed
+            if not r.marker or any(r.marker.evaluate({"extra": extra}) for extra in extras)
+        ]
     return found
 
 

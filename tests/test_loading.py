@@ -284,17 +284,6 @@ def test_what_cannot_be_sent_to_a_worker_is_named_by_its_path(
 
 
 @linux_only
-def test_ten_times_the_data_takes_no_more_memory_of_a_worker(
-    project: Project, tmp_path: Path
-) -> None:
-    few, many = (
-        result(run(project, "memory", folder=str(tmp_path), length=length))
-        for length in (4_000, 40_000)
-    )
-    assert many < 1.05 * few
-
-
-@linux_only
 def test_little_shared_memory_is_enough(project: Project) -> None:
     if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
         pytest.skip("this user may not make a mount of its own")

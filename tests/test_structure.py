@@ -44,7 +44,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/device.py
         src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
         src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py
-        src/PKG/runtime/machine.py src/PKG/runtime/plan.py src/PKG/runtime/pool.py
+        src/PKG/runtime/machine.py src/PKG/runtime/metrics.py src/PKG/runtime/plan.py
+        src/PKG/runtime/pool.py
         src/PKG/runtime/preflight.py src/PKG/runtime/process.py src/PKG/runtime/reader.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
@@ -76,6 +77,32 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
             for digit in range(10)
         ),
     ),
+    (
+        "HDF5",
+        lambda a: a["dataset"] == "hdf5",
+        """
+        data/digits/train.h5 data/digits/validation.h5 data/digits/test.h5
+        src/PKG/runtime/hdf5.py src/PKG/runtime/parts.py
+        """,
+    ),
+    (
+        "tables",
+        lambda a: a["dataset"] == "tabular",
+        """
+        data/digits/train.parquet data/digits/validation.parquet data/digits/test.parquet
+        src/PKG/runtime/cache.py src/PKG/runtime/table.py
+        """,
+    ),
+    (
+        "shards",
+        lambda a: a["dataset"] == "stream",
+        """
+        data/digits/train-000.tar data/digits/train-001.tar data/digits/train-002.tar
+        data/digits/train-003.tar data/digits/validation-000.tar data/digits/test-000.tar
+        src/PKG/runtime/cache.py src/PKG/runtime/parts.py src/PKG/runtime/shards.py
+        src/PKG/runtime/tar.py
+        """,
+    ),
     ("a notebook", lambda a: a["notebook"], "notebooks/train.ipynb src/PKG/runtime/cells.py"),
     (
         "an executable",
@@ -101,8 +128,14 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
         r"notebook|ipython|jupyter|ipykernel|matplotlib|cloudpickle|\bcells?\b",
     ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
-    ("images", lambda a: a["dataset"] == "images", r"pillow|\bPIL\b|\.png"),
+    ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|\.png"),
     ("arrays", lambda a: a["dataset"] == "arrays", r"\.npy"),
+    ("HDF5", lambda a: a["dataset"] == "hdf5", r"hdf5|h5py|\.h5"),
+    ("tables", lambda a: a["dataset"] == "tabular", r"pyarrow|parquet|runtime.table"),
+    ("shards", lambda a: a["dataset"] == "stream", r"fsspec|runtime.shards|webdataset"),
+    ("parts", lambda a: a["dataset"] in ("hdf5", "stream"), r"runtime.parts|shuffle_by_parts"),
+    ("cache", lambda a: a["dataset"] in ("tabular", "stream"), r"make_once|/\.cache"),
+    ("TensorBoard", lambda a: a["tracking"] == "tensorboard", r"tensorboard"),
     ("3.10", lambda a: a["python_version"] == "3.10", r"\btomli\b(?!-)"),
     ("GitHub", lambda a: a["ci"] == "github", r"workflows|github actions"),
 ]
@@ -351,6 +384,8 @@ def imported_distributions(project: Project, folder: Path) -> set[str]:
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0
     }
     roots = {module.partition(".")[0] for module in modules} - {project.package}
+    if "torch.utils.tensorboard" in modules:  # a part of torch that needs another package
+        roots.add("tensorboard")
     standard = {*sys.stdlib_module_names, "tomllib"}  # which Python 3.10 does not know yet
     return {MODULE_OF.get(root, root.replace("_", "-")) for root in roots - standard}
 

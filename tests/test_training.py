@@ -69,7 +69,8 @@ def assert_trained(project: Project, ended: Ended, method: str) -> None:
     assert ended.left == []
 
     (run_folder,) = (project.folder / "runs").iterdir()
-    assert {path.name for path in run_folder.iterdir()} == RESULTS
+    tracked = {"tensorboard"} if project.answers["tracking"] == "tensorboard" else set()
+    assert {path.name for path in run_folder.iterdir()} == RESULTS | tracked
     with (run_folder / "metrics.csv").open(newline="") as file:
         assert [row["epoch"] for row in csv.DictReader(file)] == ["1", "2"]
     accuracy = re.search(r"test accuracy ([\d.]+)%", ended.output)

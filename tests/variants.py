@@ -17,7 +17,8 @@ CHOICES: dict[str, list[Any]] = {
     "platforms": [subset for size in (3, 2, 1) for subset in combinations(SYSTEMS, size)],
     "gpu": ["cpu", "cuda", "rocm", "xpu", "mps"],
     "frozen": ["no", "pyinstaller"],
-    "dataset": ["arrays", "images"],
+    "dataset": ["arrays", "images", "hdf5", "tabular", "stream"],
+    "tracking": ["csv", "tensorboard"],
     "notebook": [False, True],
     "python_version": ["3.11", "3.10", "3.12", "3.13"],
     "ci": ["github", "none"],
@@ -30,10 +31,14 @@ CHOICES: dict[str, list[Any]] = {
     "github_user": ["", "zoe-labs"],
 }
 DEFAULT = {name: values[0] for name, values in CHOICES.items()}
-STRUCTURAL = ("platforms", "gpu", "frozen", "dataset", "notebook")
-"""The questions whose combinations are all rendered."""
+STRUCTURAL = (
+    ("platforms", "gpu", "frozen", "notebook"),
+    ("dataset", "tracking", "frozen", "notebook"),
+)
+"""Questions about the machine, and about the work: of either, all combinations are rendered."""
 CODE_CHOICES = {
-    **{name: CHOICES[name] for name in (*STRUCTURAL, "package_name", "description")},
+    **{name: CHOICES[name] for names in STRUCTURAL for name in names},
+    **{name: CHOICES[name] for name in ("package_name", "description")},
     "python_version": ["3.11", "3.10"],
 }
 """The answers that change Python code; the tests of the structure hold that no other does."""
@@ -54,9 +59,12 @@ def is_possible(answers: Answers) -> bool:
 
 
 def structural_combinations() -> list[Answers]:
-    """Every possible combination of the structural questions, the others left open."""
-    rows = product(*(CHOICES[name] for name in STRUCTURAL))
-    answers = [dict(zip(STRUCTURAL, row, strict=True)) for row in rows]
+    """Every possible combination of structural questions, the others left open."""
+    answers = [
+        dict(zip(names, row, strict=True))
+        for names in STRUCTURAL
+        for row in product(*(CHOICES[name] for name in names))
+    ]
     return [row for row in answers if is_possible(row)]
 
 

@@ -210,13 +210,8 @@ def switched() -> Any:
 
 
 def memory() -> Any:
-    """Read all digits of a file; returns the bytes that the worker alone has written to."""
-    import numpy as np
-
-    folder = Path(OPTIONS["folder"])
-    np.save(folder / "images.npy", np.zeros((OPTIONS["length"], 8, 8), np.uint8))
-    np.save(folder / "labels.npy", np.zeros(OPTIONS["length"], np.uint8))
-    dataset = project("data").DigitArrays(folder / "images.npy", folder / "labels.npy")
+    """Read a training set; returns the bytes that the worker alone has written to."""
+    dataset = project("data").make_dataset(Path(OPTIONS["data_dir"]), "train")
     with open_loader(dataset, 256, num_workers=1) as loader:
         for _ in loader.epoch("data", 0, shuffle=True):
             pass
@@ -224,6 +219,44 @@ def memory() -> Any:
         lines = Path(f"/proc/{worker.process.pid}/smaps_rollup").read_text().splitlines()
     (line,) = [line for line in lines if line.startswith("Private_Dirty:")]
     return int(line.split()[1]) * 1024
+
+
+def project_data() -> Any:
+    """Load the project's own training set in several ways; returns what came of each."""
+    import datasets
+
+    folder = project("config").project_folder() / "data"
+    augmented, plain = (
+        project("data").make_dataset(folder, "train", augment=augment) for augment in (True, False)
+    )
+    found: dict[str, Any] = {"batches": {}}
+    for workers, method in OPTIONS["workers"]:
+        with open_loader(augmented, 32, num_workers=workers, method=method, seed=3) as loader:
+            batches = [
+                as_bytes(b) for epoch in (0, 1) for b in loader.epoch("data", epoch, shuffle=True)
+            ]
+            rest = [as_bytes(b) for b in loader.epoch("data", 1, first=5, shuffle=True)]
+        found["batches"][f"{workers} {method}"] = digest(batches)
+        found["resumed"] = batches[len(batches) // 2 + 5 :] == rest
+    with open_loader(plain, 32, num_workers=2, seed=3, collate=datasets.as_list) as loader:
+        samples = [as_bytes(s) for batch in loader.epoch("data", 0, shuffle=True) for s in batch]
+    in_order = [as_bytes(plain[index]) for index in range(len(plain))]
+    found["once"], found["shuffled"] = sorted(samples) == sorted(in_order), samples != in_order
+    with open_loader(make("AboutItself", 4), num_workers=1, collate=datasets.as_list) as loader:
+        ((sample, *_),) = loader.epoch("data", 0)
+    found["modules_of_worker"] = sorted(MODULES & set(sample["modules"]))
+    return found
+
+
+MODULES = {"fsspec", "h5py", "pyarrow", "tensorboard"}
+"""What only some processes should import."""
+
+
+def as_bytes(sample: Any) -> bytes:
+    """An image or a batch of them, and the label or labels."""
+    image, label = sample
+    pixels: bytes = image.numpy().tobytes()
+    return pixels + str(label).encode()
 
 
 def paused() -> Any:

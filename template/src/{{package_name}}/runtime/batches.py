@@ -8,10 +8,16 @@ stop anywhere and go on with the next batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+
+from .errors import ProjectError
+
+EpochOrder = Callable[[np.random.Generator], np.ndarray]
+"""Draws an order of all samples. A data set that has such a method, `epoch_order`, decides with it
+which samples come close together: those that are cheap to read together, for example."""
 
 
 class MapDataset(Protocol):
@@ -45,6 +51,7 @@ def batch_keys(
     seed: int,
     epoch: int,
     shuffle: bool,
+    epoch_order: EpochOrder | None = None,
     first: int = 0,
     rank: int = 0,
     world_size: int = 1,
@@ -57,14 +64,33 @@ def batch_keys(
     Args:
         length: samples in the data set.
         batch_size: samples in a batch; the last batch may have fewer.
+        epoch_order: draws the order of a shuffled epoch; by default all orders are equally likely.
         first: how many of this rank's batches to skip, to resume inside an epoch.
+
+    Raises:
+        ProjectError: `epoch_order` leaves a sample out, or has one twice.
     """
     order = np.arange(length)
     if shuffle:
         # The spawn key keeps this stream apart from those of the batches.
         sequence = np.random.SeedSequence([seed, epoch], spawn_key=(0,))
-        order = np.random.default_rng(sequence).permutation(length)
+        order = draw_order(length, np.random.default_rng(sequence), epoch_order)
     all_batches = -(-length // batch_size)
     for number in list(range(rank, all_batches, world_size))[first:]:
         indices = order[number * batch_size : (number + 1) * batch_size]
         yield BatchKey(epoch, number, indices.tolist())
+
+
+def draw_order(
+    length: int, generator: np.random.Generator, epoch_order: EpochOrder | None
+) -> np.ndarray:
+    """The samples of a shuffled epoch, each once."""
+    if epoch_order is None:
+        return generator.permutation(length)
+    order = epoch_order(generator)
+    if not np.array_equal(np.sort(order), np.arange(length)):
+        raise ProjectError(
+            f"epoch_order of the data set does not return each number from 0 to {length - 1} once. "
+            "Shuffle the numbers, and add or drop none."
+        )
+    return order

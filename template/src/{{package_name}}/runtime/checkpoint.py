@@ -6,7 +6,6 @@ bit on a CPU, as a run that never stopped: all that a later step depends on is i
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -23,6 +22,7 @@ from .errors import ProjectError
 from .files import write_whole
 from .generators import get_generators, set_generators
 from .interrupt import Stopped
+from .metrics import write_metrics
 
 LAST, PREVIOUS, BEST = "last.pt", "previous.pt", "best.pt"
 SAVING_SHARE = 0.05
@@ -98,11 +98,7 @@ class Checkpoints:
         """Save what an epoch ended with, and the table of all of them."""
         if is_best:
             save_checkpoint(self.run_dir / BEST, self._state(progress), describe(progress))
-        text = io.StringIO()
-        writer = csv.DictWriter(text, fieldnames=list(progress.history[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(progress.history)
-        write_whole(self.run_dir / "metrics.csv", text.getvalue().encode())
+        write_metrics(self.run_dir, progress.history)
         # Last, for it says that the epoch is done: after a crash before it, its end is done again.
         self.save(progress)
 

@@ -36,12 +36,25 @@ def test_ranks_share_the_batches_of_one_process(
     assert sorted(index for key in alone for index in key.indices) == list(range(length))
     assert {len(key.indices) for key in alone[:-1]} <= {batch_size}
 
-    count_batches = load("runtime.batches").count_batches
-    counts = [
-        count_batches(length, batch_size, rank=rank, world_size=world_size)
+    # Where each rank needs a batch in each step, it repeats one that counts elsewhere.
+    even = [
+        keys(load, length, batch_size, rank=rank, world_size=world_size, even=True)
         for rank in range(world_size)
     ]
-    assert counts == [len(share) for share in shares]
+    batches = load("runtime.batches")
+    count = batches.count_steps(length, batch_size, world_size=world_size)
+    assert {len(share) for share in even} == {count}
+    own_samples = 0
+    for rank, share in enumerate(shares):
+        facts = {"rank": rank, "world_size": world_size}
+        steps = list(batches.epoch_steps(length, batch_size, **facts))
+        own = [len(key.indices) for key in share]
+        assert [step.own_samples for step in steps] == own + [0] * (count - len(own))
+        assert sum(step.batches for step in steps) == len(alone)
+        assert sum(step.samples for step in steps) == length
+        assert even[rank] == share + [even[0][-1]] * (count - len(share))
+        own_samples += sum(own)
+    assert own_samples == length
 
 
 def test_each_epoch_and_each_seed_has_an_order_of_its_own_which_repeats(load: Load) -> None:
@@ -67,8 +80,15 @@ def test_without_shuffling_the_order_is_that_of_the_data_set(load: Load) -> None
 
 @pytest.mark.parametrize("first", [0, 1, 4, 9])
 def test_an_epoch_can_be_entered_at_any_batch(first: int, load: Load) -> None:
-    options = {"rank": 1, "world_size": 3}
-    assert keys(load, 97, 10, first=first, **options) == keys(load, 97, 10, **options)[first:]
+    # Also by another number of ranks: what they still load is what is left.
+    left = keys(load, 97, 10)[first:]
+    for world_size in (1, 2, 3):
+        shares = [
+            keys(load, 97, 10, first=first, rank=rank, world_size=world_size)
+            for rank in range(world_size)
+        ]
+        assert sorted(key for share in shares for key in share) == left
+        assert shares[0] == left[::world_size]
 
 
 def draw() -> tuple[float, float, float]:

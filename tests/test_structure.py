@@ -45,8 +45,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
         src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py
         src/PKG/runtime/machine.py src/PKG/runtime/metrics.py src/PKG/runtime/plan.py
-        src/PKG/runtime/pool.py
-        src/PKG/runtime/preflight.py src/PKG/runtime/process.py src/PKG/runtime/reader.py
+        src/PKG/runtime/pool.py src/PKG/runtime/preflight.py src/PKG/runtime/process.py
+        src/PKG/runtime/ranks.py src/PKG/runtime/reader.py src/PKG/runtime/together.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
         src/PKG/runtime/tuner.py src/PKG/runtime/watchdog.py src/PKG/runtime/wire.py

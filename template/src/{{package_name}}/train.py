@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from .model import DigitNet
 from .runtime.checkpoint import (
     Checkpoints,
     Progress,
-    find_checkpoint,
+    find_start,
     load_checkpoint,
     load_progress,
 )
@@ -29,8 +30,10 @@ from .runtime.errors import ProjectError
 from .runtime.files import new_run_folder, newest_run
 from .runtime.interrupt import GracefulStop
 from .runtime.loader import BatchLoader
+from .runtime.ranks import asked_of_first, read_ranks, total
 from .runtime.report import Report
 from .runtime.settings import write_settings
+from .runtime.together import take_buffers_of_first, train_together
 
 
 def train_one_epoch(
@@ -41,7 +44,6 @@ def train_one_epoch(
     progress: Progress | None = None,
     *,
     amp: bool = False,
-    after_step: Callable[[Progress], None] | None = None,
 ) -> float:
     """Pass over the rest of an epoch, and note the progress; returns the mean loss of a sample."""
     model.train()
@@ -55,12 +57,9 @@ def train_one_epoch(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        progress.loss_sum += loss.detach() * len(labels)
-        progress.samples += len(labels)
-        progress.batches += 1
-        if after_step:
-            after_step(progress)
-    return float(progress.loss_sum) / progress.samples
+        progress.add(loss, len(labels))
+    (loss_sum,) = total(progress.loss_sum)
+    return loss_sum / progress.samples
 
 
 @torch.no_grad()
@@ -73,7 +72,8 @@ def evaluate(model: nn.Module, batches: Iterable[Any], device: torch.device) -> 
         labels = labels.to(device, non_blocking=True)
         correct += (model(images).argmax(dim=1) == labels).sum()
         samples += len(labels)
-    return int(correct) / samples
+    all_correct, all_samples = total(correct, samples)
+    return all_correct / all_samples
 
 
 def cosine(start: float, progress: float) -> float:
@@ -97,20 +97,21 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     test_set = make_dataset(config.data_dir, "test")
 
     for set_seed in (random.seed, np.random.seed, torch.manual_seed):
-        set_seed(config.seed)
+        set_seed((config.seed + read_ranks().rank) % 2**32)
     model = DigitNet(CLASSES).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
     parts = {"model": model, "optimizer": optimizer}
-    checkpoint = find_checkpoint(resume.absolute()) if resume else None
+    checkpoint: Path | None = asked_of_first(partial(find_start, resume, config.runs_dir))
     progress = load_progress(checkpoint, parts, device) if checkpoint else Progress()
-    if progress.epoch >= config.epochs:
+    if resume and progress.epoch >= config.epochs:
         raise ProjectError(
             f"{resume} has finished its {progress.epoch} epochs. Go on with a larger --epochs."
         )
     if config.compile:
         model.compile()
+    trained = train_together(model, progress)
 
     epochs = config.epochs - progress.epoch
     loader = BatchLoader(
@@ -122,11 +123,13 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         tell=report.line,
         **asdict(config.loader),
     )
-    run_dir = checkpoint.parent if checkpoint else new_run_folder(config.runs_dir)
+    new_folder = partial(new_run_folder, config.runs_dir)
+    run_dir: Path = checkpoint.parent if checkpoint else asked_of_first(new_folder)
     checkpoints = Checkpoints(
         run_dir, parts, device, every_s=config.save_every_s, every_steps=config.save_every_steps
     )
-    write_settings(config, run_dir / "config.toml")
+    if read_ranks().is_first:
+        write_settings(config, run_dir / "config.toml")
     report.decisions([("device", *chosen), *loader.plan.rows()])
     report.line(f"results go to {run_dir}")
     with loader, GracefulStop() as stop, checkpoints.saved_when_stopped(progress):
@@ -136,15 +139,14 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
                 group["lr"] = cosine(config.learning_rate, epoch / config.epochs)
                 group["weight_decay"] = config.weight_decay
             done, samples_done = progress.batches, progress.samples  # by the run that is resumed
-            batches = report.follow(
-                stop.between_steps(loader.epoch("train", epoch, first=done, shuffle=True)),
-                loader.count("train") - done,
-                title,
-            )
-            after_step, amp = checkpoints.after_step, config.amp
-            loss = train_one_epoch(
-                model, batches, optimizer, device, progress, amp=amp, after_step=after_step
-            )
+            loaded = loader.epoch("train", epoch, first=done, shuffle=True, even=True)
+            save = partial(checkpoints.save, progress)
+            loaded = stop.between_steps(loaded, checkpoints.is_due, save)
+            loaded = progress.follow(loaded, loader.steps("train", first=done))
+            batches = report.follow(loaded, loader.count("train", first=done), title)
+            amp = config.amp
+            loss = train_one_epoch(trained, batches, optimizer, device, progress, amp=amp)
+            take_buffers_of_first(model)
             if not math.isfinite(loss):
                 raise ProjectError(f"{title}: the loss is {loss}. Try a smaller --learning-rate.")
             samples_per_s = (progress.samples - samples_done) / batches.total_s
@@ -169,7 +171,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
 
 def evaluate_run(config: EvaluateConfig, report: Report) -> None:
     """Print the accuracy of a run's best model on the test set, which training never sees."""
-    run_dir = config.run or newest_run(config.runs_dir)
+    run_dir = config.run or asked_of_first(partial(newest_run, config.runs_dir))
     chosen = choose_device(config.device)
     device = torch.device(chosen.name)
     model = DigitNet(CLASSES).to(device)

@@ -38,10 +38,31 @@ class BatchKey(NamedTuple):
     """The samples, in order."""
 
 
-def count_batches(length: int, batch_size: int, *, rank: int = 0, world_size: int = 1) -> int:
-    """How many of an epoch's batches belong to a rank."""
+class Step(NamedTuple):
+    """What all ranks do together: each trains on one batch."""
+
+    batches: int
+    """How many different ones."""
+    samples: int
+    """In all of them."""
+    own_samples: int
+    """In that of this rank; 0 if none was left for it, and it repeats one that does not count."""
+
+
+def count_steps(length: int, batch_size: int, *, first: int = 0, world_size: int = 1) -> int:
+    """How many steps the ranks need for the batches from the first on."""
+    return len(range(first, -(-length // batch_size), world_size))
+
+
+def epoch_steps(
+    length: int, batch_size: int, *, first: int = 0, rank: int = 0, world_size: int = 1
+) -> Iterator[Step]:
+    """Yield what the ranks do in each step, as a rank sees it; see `batch_keys`."""
     all_batches = -(-length // batch_size)
-    return len(range(rank, all_batches, world_size))
+    for start in range(first, all_batches, world_size):
+        numbers = range(start, min(start + world_size, all_batches))
+        sizes = [min(batch_size, length - number * batch_size) for number in numbers]
+        yield Step(len(sizes), sum(sizes), sizes[rank] if rank < len(sizes) else 0)
 
 
 def batch_keys(
@@ -55,6 +76,7 @@ def batch_keys(
     first: int = 0,
     rank: int = 0,
     world_size: int = 1,
+    even: bool = False,
 ) -> Iterator[BatchKey]:
     """Yield the keys of a rank's batches, in order.
 
@@ -65,7 +87,8 @@ def batch_keys(
         length: samples in the data set.
         batch_size: samples in a batch; the last batch may have fewer.
         epoch_order: draws the order of a shuffled epoch; by default all orders are equally likely.
-        first: how many of this rank's batches to skip, to resume inside an epoch.
+        first: how many batches to skip, counted over all ranks, to resume inside an epoch.
+        even: whether a rank for which no batch is left in the last step repeats that of rank 0.
 
     Raises:
         ProjectError: `epoch_order` leaves a sample out, or has one twice.
@@ -76,7 +99,12 @@ def batch_keys(
         sequence = np.random.SeedSequence([seed, epoch], spawn_key=(0,))
         order = draw_order(length, np.random.default_rng(sequence), epoch_order)
     all_batches = -(-length // batch_size)
-    for number in list(range(rank, all_batches, world_size))[first:]:
+    for start in range(first, all_batches, world_size):
+        number = start + rank
+        if number >= all_batches:
+            if not even:
+                return
+            number = start
         indices = order[number * batch_size : (number + 1) * batch_size]
         yield BatchKey(epoch, number, indices.tolist())
 

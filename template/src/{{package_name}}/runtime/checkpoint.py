@@ -10,29 +10,33 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
+from .batches import Step
 from .errors import ProjectError
-from .files import write_whole
+from .files import earlier_attempts, write_whole
 from .generators import get_generators, set_generators
 from .interrupt import Stopped
 from .metrics import write_metrics
+from .ranks import asked_of_first, read_ranks, total
 
 LAST, PREVIOUS, BEST = "last.pt", "previous.pt", "best.pt"
+Batch = TypeVar("Batch")
 SAVING_SHARE = 0.05
 """Saving by time takes at most this share of it, however large the model is."""
 
 
 @dataclass
 class Progress:
-    """How far training has come."""
+    """How far training has come, over all ranks."""
 
+    step = Step(1, 0, 0)  # the one under way; it is never saved
     epoch: int = 0
     """The epoch under way, counted from 0."""
     batches: int = 0
@@ -40,9 +44,22 @@ class Progress:
     samples: int = 0
     """How many samples were in them."""
     loss_sum: torch.Tensor = field(default_factory=lambda: torch.zeros(()))
-    """Sum of their losses. On the device: to ask for the number makes the CPU wait."""
+    """Sum of their losses, this rank's part. On the device: to ask for it makes the CPU wait."""
     history: list[dict[str, float]] = field(default_factory=list)
     """Figures of the epochs that are done, all with the same names."""
+
+    def follow(self, batches: Iterable[Batch], steps: Iterable[Step]) -> Iterator[Batch]:
+        """Yield the batches for `add`, and know meanwhile which part of a step each of them is."""
+        for batch, self.step in zip(batches, steps, strict=True):
+            yield batch
+        self.step = Step(1, 0, 0)
+
+    def add(self, loss: torch.Tensor, samples: int) -> None:
+        """Note a step: the mean loss of the samples in this process's batch."""
+        step = self.step if self.step.samples else Step(1, samples, samples)
+        self.loss_sum += loss.detach() * step.own_samples
+        self.samples += step.samples
+        self.batches += step.batches
 
     def end_epoch(self, metrics: dict[str, float]) -> None:
         """Begin the next epoch."""
@@ -73,32 +90,37 @@ class Checkpoints:
     ) -> None:
         self.run_dir, self.parts, self.device = run_dir, parts, device
         self.every_s, self.every_steps = every_s, every_steps
-        for unfinished in run_dir.glob("*.tmp"):  # by a run that was killed while it saved
-            with suppress(OSError):
-                unfinished.unlink()
+        self._writes = read_ranks().is_first
+        if self._writes:
+            for unfinished in run_dir.glob("*.tmp"):  # by a run that was killed while it saved
+                with suppress(OSError):
+                    unfinished.unlink()
         self._saved_s = time.monotonic()
         self._took_s = 0.0
         self._steps = 0
 
-    def after_step(self, progress: Progress) -> None:
-        """Save if it is time to."""
+    def is_due(self) -> bool:
+        """Whether it is time to save; to be asked once after each step."""
         self._steps += 1
         pause_s = max(self.every_s, self._took_s / SAVING_SHARE)
-        if self._steps == self.every_steps or time.monotonic() - self._saved_s >= pause_s:
-            self.save(progress)
+        return self._steps == self.every_steps or time.monotonic() - self._saved_s >= pause_s
 
     def save(self, progress: Progress) -> None:
-        """Save where the run is now."""
+        """Save where the run is now. Every rank has to call it; the first one writes."""
         started_s = time.monotonic()
-        save_checkpoint(self.run_dir / LAST, self._state(progress), describe(progress))
+        state = self._state(progress)
+        if self._writes:
+            save_checkpoint(self.run_dir / LAST, state, describe(progress))
         self._saved_s = time.monotonic()
         self._took_s, self._steps = self._saved_s - started_s, 0
 
     def save_epoch(self, progress: Progress, *, is_best: bool) -> None:
         """Save what an epoch ended with, and the table of all of them."""
-        if is_best:
-            save_checkpoint(self.run_dir / BEST, self._state(progress), describe(progress))
-        write_metrics(self.run_dir, progress.history)
+        state = self._state(progress)
+        if self._writes and is_best:
+            save_checkpoint(self.run_dir / BEST, state, describe(progress))
+        if self._writes:
+            write_metrics(self.run_dir, progress.history)
         # Last, for it says that the epoch is done: after a crash before it, its end is done again.
         self.save(progress)
 
@@ -115,6 +137,7 @@ class Checkpoints:
     def _state(self, progress: Progress) -> dict[str, Any]:
         parts = {name: part.state_dict() for name, part in self.parts.items()}
         values = {field.name: getattr(progress, field.name) for field in fields(progress)}
+        values["loss_sum"] = torch.tensor(total(progress.loss_sum)[0])
         return {**parts, "generators": get_generators(self.device), "progress": values}
 
 
@@ -125,14 +148,18 @@ def load_progress(path: Path, parts: Mapping[str, Any], device: torch.device) ->
         ProjectError: the file is missing or damaged, or was saved with other parts.
     """
     state = load_checkpoint(path, parts)
+    is_first = read_ranks().is_first
     try:
-        set_generators(state["generators"], device)
         progress = Progress(**state["progress"])
+        if is_first:  # the others have random numbers of their own
+            set_generators(state["generators"], device)
+        else:  # their part of the sum is still to come
+            progress.loss_sum = torch.zeros_like(progress.loss_sum)
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ProjectError(
             f"{path} was saved by another program ({error!r}): train anew."
         ) from error
-    if path.name == PREVIOUS:
+    if path.name == PREVIOUS and is_first:
         # Else the last one, which is damaged, would take the place of the only good one.
         os.replace(path, path.with_name(LAST))
     return progress
@@ -156,6 +183,19 @@ def save_checkpoint(path: Path, state: Mapping[str, Any], summary: Mapping[str, 
     write_whole(path.with_suffix(".json"), json.dumps(summary, indent=2).encode())
 
 
+def find_start(resume: Path | None, runs_dir: Path) -> Path | None:
+    """The checkpoint to go on from, None for a new run.
+
+    Without a run to resume it is that of an earlier attempt, where torchrun starts its ranks anew.
+    """
+    if resume:
+        return find_checkpoint(resume.absolute())
+    for run in earlier_attempts(runs_dir):
+        if any((run / name).exists() for name in (LAST, PREVIOUS)):
+            return find_checkpoint(run)
+    return None
+
+
 def find_checkpoint(run: Path) -> Path:
     """The file to resume from: a file itself, or the newest of a folder.
 
@@ -175,6 +215,8 @@ def find_checkpoint(run: Path) -> Path:
 def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
     """Load what `save_checkpoint` saved; never runs code from the file.
 
+    Rank 0 reads the file for all ranks, which need not share a disk.
+
     Args:
         parts: what to put back into the state it had, such as a model, by its name in the file.
 
@@ -182,7 +224,8 @@ def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
         ProjectError: the file is missing or damaged, or was saved with other parts.
     """
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        content = asked_of_first(path.read_bytes)
+        state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise ProjectError(
             f"{path} does not exist: name the folder of a run that finished an epoch."

@@ -11,12 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from .ranks import read_ranks
+
 
 class Report:
-    """Prints for people; the same words go to a file as plain lines."""
+    """Prints for people; the same words go to a file as plain lines. Of ranks, only 0 does."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(highlight=False)
+        self.console = console or Console(highlight=False, quiet=not read_ranks().is_first)
 
     def decisions(self, rows: Sequence[tuple[str, Any, str]]) -> None:
         """Print what was decided and why: name, value, reason."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import signal
@@ -166,6 +167,20 @@ def test_help_has_its_texts(program: Program) -> None:
     assert ended.code == 0
     assert "Passes over the training set" in ended.output
     assert program.helpers(ended) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", ["forkserver"], indirect=True)
+def test_the_doctor_finds_the_program_well_and_errors_are_explained(program: Program) -> None:
+    ended = program.run("doctor", "--json")
+    assert ended.code == 0, ended.output
+    checks = {check["id"]: check for check in json.loads(ended.output)}
+    assert "as a frozen program" in checks["start"]["sentence"]
+    assert checks["two-workers"]["state"] == "ok"
+    assert ended.workers == 2
+    assert ended.left == []
+    explained = program.run("explain", "RuntimeError: Too many open files")
+    assert "`digit_reader doctor` shows it" in explained.output.replace("\n", " ")
 
 
 @pytest.mark.full

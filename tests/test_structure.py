@@ -42,15 +42,22 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/model.py src/PKG/train.py
         src/PKG/runtime/__init__.py src/PKG/runtime/adapt.py src/PKG/runtime/ahead.py
         src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/device.py
-        src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/files.py
-        src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py src/PKG/runtime/loader.py
+        src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/explain.py
+        src/PKG/runtime/files.py src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py
+        src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
         src/PKG/runtime/machine.py src/PKG/runtime/metrics.py src/PKG/runtime/plan.py
         src/PKG/runtime/pool.py src/PKG/runtime/preflight.py src/PKG/runtime/process.py
-        src/PKG/runtime/ranks.py src/PKG/runtime/reader.py src/PKG/runtime/together.py
+        src/PKG/runtime/program.py src/PKG/runtime/ranks.py src/PKG/runtime/reader.py
+        src/PKG/runtime/together.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
         src/PKG/runtime/tuner.py src/PKG/runtime/watchdog.py src/PKG/runtime/wire.py
         src/PKG/runtime/worker.py
+        src/PKG/doctor/__init__.py src/PKG/doctor/check.py src/PKG/doctor/child.py
+        src/PKG/doctor/command.py src/PKG/doctor/imports.py src/PKG/doctor/install.py
+        src/PKG/doctor/machine_checks.py src/PKG/doctor/pieces.py src/PKG/doctor/probe.py
+        src/PKG/doctor/project_checks.py src/PKG/doctor/samples.py src/PKG/doctor/stall.py
+        src/PKG/doctor/surroundings.py src/PKG/doctor/torch_checks.py src/PKG/doctor/torch_facts.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,
     ),
@@ -231,7 +238,8 @@ def test_nothing_is_there_that_was_not_asked_for(projects: list[Project]) -> Non
         for answer, asked_for, words in ONLY_FOR
         if not asked_for(project.answers)
         for name, text in project.texts().items()
-        if name not in ("LICENSE", ".copier-answers.yml")
+        # Anybody may paste an error of another system.
+        if name not in ("LICENSE", ".copier-answers.yml") and not name.endswith("/known_errors.py")
         if (found := re.search(words, text, re.I))
     ]
     assert left == [], "\n".join(left)
@@ -324,6 +332,9 @@ def test_versions_and_sources_of_torch_agree(projects: list[Project]) -> None:
         }
         wanted = TORCH_INDEX[project.answers["gpu"]]
         assert indexes == ({wanted} if wanted else set())
+        # The doctor also knows the one for a card that the project was not set up for.
+        doctor = texts[f"src/{project.package}/doctor/torch_checks.py"]
+        assert f"whl/{TORCH_INDEX['cuda']}" in doctor
 
 
 def test_spawnsafe_finds_nothing(
@@ -368,6 +379,10 @@ def test_dependencies_are_what_is_imported(projects: list[Project]) -> None:
         pyproject = tomllib.loads((project.folder / "pyproject.toml").read_text(encoding="utf-8"))
         declared = {requirement.name for requirement in requirements(pyproject)}
         assert imported_distributions(project, project.source) == declared, project.answers
+        # The doctor asks for each of them.
+        text = (project.source / "doctor" / "install.py").read_text(encoding="utf-8")
+        listed = re.findall(r'"(\w+)"', text[text.index("MODULES = (") : text.index("\n)\n")])
+        assert {MODULE_OF.get(name, name.replace("_", "-")) for name in listed} == declared
         of_tests = imported_distributions(project, project.folder / "tests")
         dev = {requirement.name for requirement in requirements(pyproject, "dev")}
         assert of_tests <= declared | dev

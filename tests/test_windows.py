@@ -134,6 +134,22 @@ def test_a_run_trains_with_two_workers_and_goes_on(project: Project) -> None:
     assert "epoch   2/3" not in resumed.output
 
 
+def test_the_doctor_finds_nothing_wrong(project: Project) -> None:
+    ended = run_windows(project, "-m", project.package, "doctor", "--json")
+    checks = {check["id"]: check for check in json.loads(ended.output)}
+    assert {check["state"] for check in checks.values()} == {"ok"}, ended.output
+    assert "spawn" in checks["start-method"]["sentence"]
+    assert "paging-file" in checks
+    assert "with the start" in checks["two-workers"]["sentence"]
+
+
+def test_a_known_error_is_explained(project: Project) -> None:
+    text = "OSError: [WinError 1455] The paging file is too small for this operation to complete"
+    ended = run_windows(project, "-m", project.package, "explain", text)
+    assert ended.code == 0, ended.output
+    assert "docs/errors.md" in ended.output
+
+
 def test_help_is_shown(project: Project) -> None:
     ended = run_windows(project, "-m", project.package, "train", "--help")
     assert ended.code == 0

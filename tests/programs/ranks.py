@@ -41,7 +41,8 @@ def main() -> None:
         with torch.no_grad():
             for network in (model, reference):
                 for weights in network.parameters():
-                    weights -= RATE * weights.grad
+                    assert weights.grad is not None
+                    weights.sub_(weights.grad, alpha=RATE)
         torch.testing.assert_close(model.weight, reference.weight)
     shares = ranks.total(*(step.own_samples for step in steps), progress.loss_sum)
     found = {

@@ -72,6 +72,7 @@ def test_all_is_well_on_a_good_machine(load: Load) -> None:
     assert set(states(load).values()) == {"ok"}
     assert "paging-file" not in states(load)
     assert states(load, platform="win32")["paging-file"] == "ok"
+    assert states(load, platform="win32", paging_bytes=None)["paging-file"] == "ok"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -97,6 +98,17 @@ def test_one_thing_is_wrong(id: str, state: str, facts: dict[str, Any], load: Lo
     found = states(load, **facts)
     assert found.pop(id) == state
     assert set(found.values()) == {"ok"}
+
+
+def test_a_system_that_does_not_tell_its_paging_file_is_no_fault(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surroundings = load("doctor.surroundings")
+    off = RuntimeError("PdhAddEnglishCounterW failed. Performance counters may be disabled.")
+    monkeypatch.setattr(surroundings.psutil, "swap_memory", Mock(side_effect=off))
+    size = surroundings.read_paging_bytes()
+    assert size is None
+    assert states(load, platform="win32", paging_bytes=size)["paging-file"] == "ok"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,14 @@ from rendering import Project, render
 from running import TIMEOUT_S
 from variants import DEFAULT
 
-ANSWERS = {**DEFAULT, "frozen": "pyinstaller", "notebook": True}
-"""With a notebook, so that it is without what only the notebook needs."""
+ANSWERS = {
+    **DEFAULT,
+    "frozen": "pyinstaller",
+    "dataset": "tabular",
+    "tracking": "tensorboard",
+    "notebook": True,
+}
+"""With libraries that bring much of their own, and with data of which something is made."""
 BUILD_S = 1800
 """Far more than it takes: 4 to 9 minutes on 2 processors that have much else to do."""
 WORKERS = ["--loader.num-workers", "2"]
@@ -32,6 +39,8 @@ REASON = {"forkserver": "a server that has imported", "spawn": "TMPDIR is too lo
 LOG = "digit_reader.log"
 NEEDED = ["torch/bin/torch_shm_manager", "torch/lib/libtorch.so", "data/digits/train_labels.npy"]
 UNNEEDED = ["torch/bin/test_api", "torch/bin/TCPStoreTest", "torch/bin/protoc.exe", "torch/test/x"]
+LEFT_OUT = ("IPython", "jedi", "matplotlib", "pytest*", "pyarrow/*_flight.*", "torch/test")
+"""What would lie in the bundle of this environment if the recipe did not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +51,21 @@ class Program:
     temporary: Path
     """Its folder for temporary files."""
     cwd: Path
+    cache: Path
+    """This person's folder for what is made from data."""
 
     def run(self, *arguments: str | Path, windowed: bool = False, **more: Any) -> Ended:
-        """Run it with nothing in its environment but that folder.
+        """Run it with nothing in its environment but those two folders.
 
         Args:
             windowed: without stdout and stderr, as Windows starts a program without a terminal.
         """
-        before = without_python(self.file.parent)
+        before = without_python()
         if windowed:
             before += ["sh", "-c", 'exec "$@" >&- 2>&-', "sh"]
-        return run_child(
-            [*before, "env", "-i", f"TMPDIR={self.temporary}", self.file, *arguments],
-            **{"cwd": self.cwd, "timeout_s": TIMEOUT_S, **more},
-        )
+        before += ["env", "-i", f"TMPDIR={self.temporary}", f"XDG_CACHE_HOME={self.cache}"]
+        command = [*before, self.file, *arguments]
+        return run_child(command, **{"cwd": self.cwd, "timeout_s": TIMEOUT_S, **more})
 
     def temporary_files(self) -> list[Path]:
         """What it left there, but for the folder in which torch keeps what it has compiled."""
@@ -66,14 +76,18 @@ class Program:
         return [line for line in ended.seen if line.startswith(str(self.file))]
 
 
-def without_python(bundle: Path) -> list[str | Path]:
-    """What goes before a command so that it sees no library of Python, and cannot write here."""
+def without_python() -> list[str | Path]:
+    """What goes before a command so that it sees no library of Python."""
     if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode:
         return []  # this user may not have mounts of its own
     libraries = sorted({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-    script = 'mount --bind -o ro "$1" "$1"; shift; '
-    script += 'mount -t tmpfs tmpfs "$1"; shift; ' * len(libraries)
-    return ["unshare", "-rm", "sh", "-ec", f'{script}exec "$@"', "sh", bundle, *libraries]
+    script = 'mount -t tmpfs tmpfs "$1"; shift; ' * len(libraries)
+    return ["unshare", "-rm", "sh", "-ec", f'{script}exec "$@"', "sh", *libraries]
+
+
+def content(folder: Path) -> list[tuple[Path, int]]:
+    """All files below a folder, each with the time of its last change in nanoseconds."""
+    return sorted((path, path.lstat().st_mtime_ns) for path in folder.rglob("*"))
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +118,15 @@ def method(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def program(
     method: str, executable: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Program:
-    """The executable, in an environment that brings about the start method."""
+) -> Iterator[Program]:
+    """The executable, in an environment that brings about the start method; it stays as it is."""
     # tmp_path holds the name of the test, and would be too long for both.
     temporary = tmp_path_factory.mktemp("t" if method == "forkserver" else "much too long" * 8)
     cwd = tmp_path / "a working folder"
     cwd.mkdir()
-    return Program(executable, temporary, cwd)
+    before = content(executable.parent)
+    yield Program(executable, temporary, cwd, tmp_path / "cache")
+    assert content(executable.parent) == before
 
 
 @pytest.mark.full
@@ -127,6 +143,8 @@ def test_it_trains_and_evaluates_with_workers_where_there_is_no_python(
     assert trained.left == []
     assert program.temporary_files() == []
     assert [path.name for path in program.cwd.iterdir()] == ["runs"]
+    assert len(list(program.cwd.glob("runs/*/tensorboard/events*"))) == 1
+    assert len(list(program.cache.glob("digit_reader/*"))) == 3  # the rows of three tables
 
     evaluated = program.run("evaluate", *WORKERS)
     assert evaluated.workers == 2
@@ -158,6 +176,12 @@ def test_no_worker_outlives_a_program_that_is_killed(program: Program) -> None:
     assert killed.workers == 2
     assert killed.left == []
     assert program.temporary_files() == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_it_does_not_need_is_left_out(name: str, executable: Path) -> None:
+    assert list(executable.parent.glob(f"_internal/{name}")) == []
 
 
 @pytest.mark.full

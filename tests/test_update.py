@@ -88,7 +88,7 @@ def copy_first_version(history: Path, folder: Path, answers: Answers) -> Project
     ("before", "after"),
     [
         pytest.param({}, {}, marks=pytest.mark.full),
-        ({}, {"gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}),
+        ({}, {"gpu": "cuda", "cluster": "slurm", "notebook": True, "frozen": "pyinstaller"}),
         (
             {"platforms": ("linux",), "ci": "none", "licence": "none", "python_version": "3.10"},
             {

@@ -99,8 +99,20 @@ def copy_first_version(history: Path, folder: Path, answers: Answers) -> Project
             },
         ),
         pytest.param(
-            {"gpu": "rocm", "notebook": True, "frozen": "pyinstaller", "dataset": "images"},
-            {"gpu": "cpu", "notebook": False, "frozen": "no", "description": 'It is "new".'},
+            {
+                "gpu": "rocm",
+                "cluster": "slurm",
+                "notebook": True,
+                "frozen": "pyinstaller",
+                "dataset": "images",
+            },
+            {
+                "gpu": "cpu",
+                "cluster": "none",
+                "notebook": False,
+                "frozen": "no",
+                "description": 'It is "new".',
+            },
             marks=pytest.mark.full,
         ),
     ],

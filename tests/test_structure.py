@@ -9,6 +9,7 @@ import ast
 import json
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -267,6 +268,9 @@ def parse(name: str, text: str, python_version: str) -> None:
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
                 parse("cell.py", "".join(cell["source"]), python_version)
+    elif name.endswith(".sbatch"):
+        if sys.platform == "linux":
+            subprocess.run(["bash", "-n"], input=text, encoding="utf-8", check=True, timeout=60)
     else:
         assert name.endswith((".md", "LICENSE", ".gitignore")), f"no parser for {name}"
 

@@ -284,21 +284,31 @@ def test_torchrun_restarts_from_the_last_checkpoint(
     assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
 
 
-SRUN = '''
-"""Stands in for srun: runs its command once, here; what is sent to it goes to all its processes."""
+SLURM = {
+    "srun": '''
+"""Runs its command once, here; ends all its processes at once if it is told to end, as srun does."""
 import os, signal, subprocess, sys
-command = sys.argv[1:]
-while command[0].startswith("-"):
-    del command[0]
+command = [part for part in sys.argv[1:] if part != "--kill-on-bad-exit=0"]
 step = subprocess.Popen(command, start_new_session=True)
-signal.signal(signal.SIGTERM, lambda number, _: os.killpg(step.pid, number))
+signal.signal(signal.SIGTERM, lambda *_: os.killpg(step.pid, signal.SIGKILL))
+with open(os.environ["STEP"], "w") as file:
+    file.write(str(step.pid))
 sys.exit(step.wait())
-'''
-SCONTROL = '''
-"""Stands in for scontrol: all nodes are this one; says what goes back into the queue."""
+''',
+    "scancel": '''
+"""Sends a signal to all processes of the step."""
+import os, signal, sys
+assert sys.argv[1:] == ["--signal=TERM", "71"], sys.argv
+with open(os.environ["STEP"]) as file:
+    os.killpg(int(file.read()), signal.SIGTERM)
+''',
+    "scontrol": '''
+"""All nodes are this one; says what goes back into the queue."""
 import sys
-print("localhost" if sys.argv[1:3] == ["show", "hostnames"] else f"scontrol: {sys.argv[1:]}")
-'''
+print("localhost" if sys.argv[1:] == ["show", "hostnames", "node[1]"] else f"scontrol: {sys.argv[1:]}")
+''',
+}
+"""Programs that stand in for those of SLURM 22.05, as far as a job needs them on one node."""
 
 
 @pytest.mark.full
@@ -309,7 +319,7 @@ def test_a_job_of_slurm_saves_before_its_time_is_up_and_goes_on(
     script = everything.folder / "slurm" / "train.sbatch"
     options = re.findall(r"^#SBATCH (--\S+)$", script.read_text(encoding="utf-8"), re.M)
     assert {"--signal=B:USR1@120", "--requeue", "--open-mode=append"} < set(options)
-    for name, program in (("srun", SRUN), ("scontrol", SCONTROL)):
+    for name, program in SLURM.items():
         (tmp_path / name).write_text(f"#!{sys.executable}{program}")
         (tmp_path / name).chmod(0o700)
     job = ["bash", script, *SETTINGS, "--loader.num-workers", "1"]
@@ -317,6 +327,7 @@ def test_a_job_of_slurm_saves_before_its_time_is_up_and_goes_on(
         "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": spied.folder / "src",
         "SPY": tmp_path,
+        "STEP": tmp_path / "step",
         "SLURM_JOB_ID": "71",
         "SLURM_JOB_NODELIST": "node[1]",
         "SLURM_JOB_NUM_NODES": "1",

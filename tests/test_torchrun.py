@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -282,65 +281,3 @@ def test_torchrun_restarts_from_the_last_checkpoint(
     assert 0 <= repeated <= 16 * 2 * 5
     assert seen(tmp_path, 2) == seen(tmp_path, 0)
     assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
-
-
-SLURM = {
-    "srun": '''
-"""Runs its command once, here; ends all its processes at once if it is told to end, as srun does."""
-import os, signal, subprocess, sys
-command = [part for part in sys.argv[1:] if part != "--kill-on-bad-exit=0"]
-step = subprocess.Popen(command, start_new_session=True)
-signal.signal(signal.SIGTERM, lambda *_: os.killpg(step.pid, signal.SIGKILL))
-with open(os.environ["STEP"], "w") as file:
-    file.write(str(step.pid))
-sys.exit(step.wait())
-''',
-    "scancel": '''
-"""Sends a signal to all processes of the step."""
-import os, signal, sys
-assert sys.argv[1:] == ["--signal=TERM", "71"], sys.argv
-with open(os.environ["STEP"]) as file:
-    os.killpg(int(file.read()), signal.SIGTERM)
-''',
-    "scontrol": '''
-"""All nodes are this one; says what goes back into the queue."""
-import sys
-print("localhost" if sys.argv[1:] == ["show", "hostnames", "node[1]"] else f"scontrol: {sys.argv[1:]}")
-''',
-}
-"""Programs that stand in for those of SLURM 22.05, as far as a job needs them on one node."""
-
-
-@pytest.mark.full
-@pytest.mark.skipif(sys.platform != "linux", reason="SLURM is for Linux")
-def test_a_job_of_slurm_saves_before_its_time_is_up_and_goes_on(
-    spied: Project, everything: Project, tmp_path: Path
-) -> None:
-    script = everything.folder / "slurm" / "train.sbatch"
-    options = re.findall(r"^#SBATCH (--\S+)$", script.read_text(encoding="utf-8"), re.M)
-    assert {"--signal=B:USR1@120", "--requeue", "--open-mode=append"} < set(options)
-    for name, program in SLURM.items():
-        (tmp_path / name).write_text(f"#!{sys.executable}{program}")
-        (tmp_path / name).chmod(0o700)
-    job = ["bash", script, *SETTINGS, "--loader.num-workers", "1"]
-    settings = {
-        "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PYTHONPATH": spied.folder / "src",
-        "SPY": tmp_path,
-        "STEP": tmp_path / "step",
-        "SLURM_JOB_ID": "71",
-        "SLURM_JOB_NODELIST": "node[1]",
-        "SLURM_JOB_NUM_NODES": "1",
-        "SLURM_GPUS_ON_NODE": "2",
-        "SLURM_CPUS_PER_TASK": "4",
-    }
-    how: dict[str, Any] = {"cwd": tmp_path, "environment": settings, "timeout_s": TIMEOUT_S}
-    ended = run_child(job, **how, signal_at=("epoch   1/3", signal.SIGUSR1))
-    assert ended.code != 0 and ended.left == [], ended.output
-    assert ended.output.count("stopped by SIGTERM; saved after the last step") == 1
-    assert ended.output.splitlines()[-1] == "scontrol: ['requeue', '71']"
-    assert "a new one" not in ended.output  # workers do not heed the signal
-
-    ended = run_child(job, **how)
-    assert_finished(tmp_path, ended, 2)
-    assert "scontrol" not in ended.output

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -281,3 +282,70 @@ def test_torchrun_restarts_from_the_last_checkpoint(
     assert 0 <= repeated <= 16 * 2 * 5
     assert seen(tmp_path, 2) == seen(tmp_path, 0)
     assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
+
+
+@pytest.fixture(scope="module")
+def nodes_allowed() -> None:
+    """Skips where a test may not make two networks on one machine."""
+    attempt = ["unshare", "--net", "--uts", "--mount", "ip", "link", "add", "a", "type", "bridge"]
+    try:
+        subprocess.run(attempt, check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("two nodes on one machine need Linux, its root, and Debian's iproute2")
+
+
+def train_on_two_nodes(
+    project: Project, spy: Path, happens: str, *options: str, **variables: str
+) -> list[tuple[int, str]]:
+    """Train with one rank on each of two nodes; returns their exit codes and what they print."""
+    switch = ["unshare", "--net", sys.executable, PROGRAMS / "nodes.py", happens]
+    restarts = str(int("END" in variables))
+    launcher = ["--nproc-per-node", "1", "--rdzv-id", "job-7", "--max-restarts", restarts]
+    program = ["-m", project.package, "train", *SETTINGS, "--loader.num-workers", "1", *options]
+    ended = run_child(
+        [*switch, *launcher, *program, "--runs-dir", spy / "runs"],
+        cwd=project.folder,
+        environment={"PYTHONPATH": project.folder / "src", "SPY": spy, **variables},
+        timeout_s=TIMEOUT_S,
+    )
+    assert ended.code == 0 and ended.left == [], ended.output
+    return [tuple(json.loads(line)) for line in ended.output.splitlines()[-2:]]
+
+
+@pytest.mark.full
+def test_two_nodes_go_on_after_the_end_of_a_rank(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    options = ["--save-every-steps", "5"]
+    nodes = train_on_two_nodes(spied, tmp_path, "nothing", *options, END="SIGKILL@20")
+    output = "\n".join(printed for _, printed in nodes)
+    assert [code for code, _ in nodes] == [0, 0], output
+    run_dir = run_of(tmp_path)
+    assert run_dir.name.endswith("_job-7")
+    assert output.count(f"results go to {run_dir}") == 2
+    assert sum(seen(tmp_path, 0).values()) == 1260
+    assert 0 <= sum(seen(tmp_path, 1).values()) - 1260 <= 16 * 2 * 5  # since the last checkpoint
+    assert seen(tmp_path, 2) == seen(tmp_path, 0)
+    assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
+
+
+@pytest.mark.full
+def test_a_node_that_is_killed_ends_the_other(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    # Also: names of nodes may lead to 127.0.0.1 if gloo is told its network.
+    hidden = {"HIDDEN": "", "GLOO_SOCKET_IFNAME": "eth0"}
+    (code, printed), killed = train_on_two_nodes(spied, tmp_path, "kill", **hidden)
+    assert killed[0] == -signal.SIGKILL
+    assert code == 1 and re.search(r"^error: Rank 0 has lost the others \(\w", printed, re.M)
+    assert (run_of(tmp_path) / "last.pt").exists()
+
+
+@pytest.mark.full
+def test_a_node_that_is_cut_off_ends_both(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    nodes = train_on_two_nodes(spied, tmp_path, "cut", "--loader.timeout-s", "10")
+    for rank, (code, printed) in enumerate(nodes):
+        said = rf"^error: Rank {rank} has lost the others \(\w"
+        assert code == 1 and re.search(said, printed, re.M), printed

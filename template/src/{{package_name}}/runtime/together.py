@@ -30,6 +30,8 @@ LOSS = re.compile(
     re.IGNORECASE,
 )
 """How gloo, NCCL and the store say that another rank does not answer any more."""
+NOISE = re.compile(r"^Got the following error when running the callback: |\w+Error: |\[/\S+\] ")
+"""What they say besides: where in their own code it was noticed."""
 
 
 @contextmanager
@@ -106,7 +108,7 @@ def name_attempt(shared: Any, rank: int, size: int, timeout: timedelta) -> str:
 
 def lost(message: str) -> str:
     """What to say where other ranks do not answer."""
-    first_line = message.strip().splitlines()[0]
+    first_line = NOISE.sub("", message.strip().splitlines()[0])
     return (
         f"Rank {read_ranks().rank} has lost the others ({first_line}). What ended the first of them "
         "is said by that one; if none says anything, look at the network and at the machines."

@@ -27,6 +27,7 @@ OF_TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE":
 EPOCHS, BATCHES = 3, 79
 """1,260 samples in batches of 16: 2 ranks have one too many for the last step, 3 have one too few."""
 SETTINGS = ["--epochs", str(EPOCHS), "--batch-size", "16", "--no-augment"]
+LONG = ["--epochs", "1000"]
 
 SPY = '''
 """Notes which samples a rank trains on, and ends it where the test wants it."""
@@ -287,7 +288,7 @@ def test_torchrun_restarts_from_the_last_checkpoint(
 @pytest.fixture(scope="module")
 def nodes_allowed() -> None:
     """Skips where a test may not make two networks on one machine."""
-    attempt = ["unshare", "--net", "--uts", "--mount", "ip", "link", "add", "a", "type", "bridge"]
+    attempt = ["unshare", "--net", "--uts", "--mount", "ip", "link", "add", "br0", "type", "bridge"]
     try:
         subprocess.run(attempt, check=True, capture_output=True, timeout=60)
     except (OSError, subprocess.CalledProcessError):
@@ -335,7 +336,7 @@ def test_a_node_that_is_killed_ends_the_other(
 ) -> None:
     # Also: names of nodes may lead to 127.0.0.1 if gloo is told its network.
     hidden = {"HIDDEN": "", "GLOO_SOCKET_IFNAME": "eth0"}
-    (code, printed), killed = train_on_two_nodes(spied, tmp_path, "kill", **hidden)
+    (code, printed), killed = train_on_two_nodes(spied, tmp_path, "kill", *LONG, **hidden)
     assert killed[0] == -signal.SIGKILL
     assert code == 1 and re.search(r"^error: Rank 0 has lost the others \(\w", printed, re.M)
     assert (run_of(tmp_path) / "last.pt").exists()
@@ -345,7 +346,7 @@ def test_a_node_that_is_killed_ends_the_other(
 def test_a_node_that_is_cut_off_ends_both(
     spied: Project, tmp_path: Path, nodes_allowed: None
 ) -> None:
-    nodes = train_on_two_nodes(spied, tmp_path, "cut", "--loader.timeout-s", "10")
+    nodes = train_on_two_nodes(spied, tmp_path, "cut", *LONG, "--loader.timeout-s", "10")
     for rank, (code, printed) in enumerate(nodes):
         said = rf"^error: Rank {rank} has lost the others \(\w"
         assert code == 1 and re.search(said, printed, re.M), printed

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.distributed.run import get_args_parser
 
 from children import Ended, run_child
 from conftest import Load
@@ -203,7 +205,7 @@ def assert_finished(spy: Path, ended: Ended, ranks: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("processes", [1, 2, 3])
+@pytest.mark.parametrize("processes", [2, 3])
 def test_ranks_take_the_steps_of_one_process(processes: int, project: Project) -> None:
     ended = run_child(
         torchrun(processes, PROGRAMS / "ranks.py", project.package),
@@ -213,20 +215,38 @@ def test_ranks_take_the_steps_of_one_process(processes: int, project: Project) -
     )
     assert ended.code == 0, ended.output
     found = json.loads(next(line for line in ended.output.splitlines() if line.startswith("{")))
-    # 7 batches, the last of one sample: of 2 or 3 ranks some have none in the last step.
-    stands_in = int(processes > 1)
-    assert found == {"samples": 13, "counted": [7, 13], "stands_in": stands_in, "first_says": 0}
+    # 7 batches, the last of one sample: some ranks have none in the last step.
+    assert found == {"samples": 13, "counted": [7, 13], "stands_in": 1, "first_says": 0}
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("processes", [2, 3])
-def test_torchrun_trains_with_workers_in_each_rank(
-    processes: int, spied: Project, tmp_path: Path
+def test_torchrun_trains_with_workers_in_each_rank_and_evaluates(
+    spied: Project, tmp_path: Path
 ) -> None:
-    ended = train(spied, processes, tmp_path, *SETTINGS, "--loader.num-workers", "2")
-    assert_finished(tmp_path, ended, processes)
-    assert ended.workers == 2 * processes
+    ended = train(spied, 3, tmp_path, *SETTINGS, "--loader.num-workers", "2")
+    assert_finished(tmp_path, ended, 3)
+    assert ended.workers == 2 * 3
     assert ended.output.count("results go to") == 1
+
+    evaluate = ["-m", spied.package, "evaluate", "--run-dir", run_of(tmp_path)]
+    again = run_child(
+        torchrun(2, *evaluate, "--batch-size", "100"),  # 358 samples: 2 batches for each rank
+        cwd=spied.folder,
+        environment={"PYTHONPATH": spied.folder / "src"},
+        timeout_s=TIMEOUT_S,
+    )
+    said = re.compile(r"^test accuracy .*, on 358 samples that training never saw$", re.M)
+    assert said.findall(again.output) == said.findall(ended.output) != [], again.output
+
+
+def test_torchrun_takes_no_option_of_the_project_for_its_own(load: Load) -> None:
+    config = load("config")
+    parser = get_args_parser()
+    commands = {"train": config.TrainConfig, "evaluate": config.EvaluateConfig}
+    for command, settings in commands.items():
+        for field in [*fields(settings), *fields(load("cli").Train)]:
+            given = ["-m", "digits", command, f"--{field.name.replace('_', '-')}", "1"]
+            assert parser.parse_args(given).training_script_args == given[2:]
 
 
 @pytest.mark.full

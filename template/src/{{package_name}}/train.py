@@ -171,7 +171,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
 
 def evaluate_run(config: EvaluateConfig, report: Report) -> None:
     """Print the accuracy of a run's best model on the test set, which training never sees."""
-    run_dir = config.run or asked_of_first(partial(newest_run, config.runs_dir))
+    run_dir = config.run_dir or asked_of_first(partial(newest_run, config.runs_dir))
     chosen = choose_device(config.device)
     device = torch.device(chosen.name)
     model = DigitNet(CLASSES).to(device)

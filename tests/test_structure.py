@@ -48,7 +48,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
         src/PKG/runtime/machine.py src/PKG/runtime/metrics.py src/PKG/runtime/plan.py
         src/PKG/runtime/pool.py src/PKG/runtime/preflight.py src/PKG/runtime/process.py
-        src/PKG/runtime/program.py src/PKG/runtime/ranks.py src/PKG/runtime/reader.py
+        src/PKG/runtime/program.py src/PKG/runtime/progress.py src/PKG/runtime/ranks.py src/PKG/runtime/reader.py
         src/PKG/runtime/together.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py

@@ -13,9 +13,9 @@ from uuid import uuid4
 import torch
 from torch import nn
 
-from .checkpoint import Progress
 from .device import choose_device
 from .errors import ProjectError
+from .progress import Progress
 from .ranks import read_ranks
 
 SPARE_S = 30.0

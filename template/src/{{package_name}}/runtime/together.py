@@ -62,7 +62,8 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
     carrier = BACKENDS[kind]
     if not distributed.is_backend_available(carrier):  # NCCL is for Linux only
         carrier = "gloo"
-    backends = "cpu:gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
+    # By its plain name alone, for torch warns at the end if it is "cpu:gloo".
+    backends = "gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
     try:
         timeout = timedelta(seconds=batch_s + SPARE_S)
         shared, rank, size = next(rendezvous("env://", timeout=timeout))

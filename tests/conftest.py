@@ -20,6 +20,7 @@ Load = Callable[[str], ModuleType]
 EVERYTHING = {
     **DEFAULT,
     "gpu": "cuda",
+    "cluster": "slurm",
     "tracking": "tensorboard",
     "notebook": True,
     "frozen": "pyinstaller",

@@ -63,6 +63,11 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"platforms": []}, "Choose one at least: windows, macos"),
     ({"platforms": ["beos"]}, r"'beos' is not in \['windows', 'macos', 'linux'\]"),
     ({"gpu": "tpu"}, r"'tpu' is not in \['cpu', 'cuda'"),
+    ({"gpu": "cuda", "cluster": "pbs"}, r"'pbs' is not in \['none', 'slurm'\]"),
+    *(
+        ({**answers, "cluster": "slurm"}, "Clusters run Linux and have GPUs: add linux")
+        for answers in ({}, {"gpu": "mps"}, {"platforms": ["windows"], "gpu": "cuda"})
+    ),
     ({"dataset": "parquet"}, r"'parquet' is not in \['arrays', 'images', 'hdf5'"),
     ({"tracking": "wandb"}, r"'wandb' is not in \['csv', 'tensorboard'\]"),
     ({"frozen": "nuitka"}, r"'nuitka' is not in \['no', 'pyinstaller'\]"),

@@ -111,7 +111,7 @@ def test_under_a_debugger_the_main_process_loads(project: Project) -> None:
     assert ended.left == []
 
 
-@pytest.mark.parametrize(("command", "flag"), [("train", "--epochs"), ("evaluate", "--run")])
+@pytest.mark.parametrize(("command", "flag"), [("train", "--epochs"), ("evaluate", "--run-dir")])
 def test_help_answers_without_importing_torch(command: str, flag: str, project: Project) -> None:
     options = ["-X", "importtime", "-m", project.package]
     ended = run_python(project, *options, command, "--help", system=HERE)

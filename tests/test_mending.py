@@ -102,7 +102,7 @@ def test_an_epoch_counts_as_done_only_when_its_best_model_is_saved(
     checkpoint, errors = load("runtime.checkpoint"), load("runtime.errors")
     (tmp_path / "best.pt").mkdir()  # so that it cannot be written
     checkpoints = checkpoint.Checkpoints(tmp_path, {}, torch.device("cpu"), every_s=60)
-    progress = checkpoint.Progress()
+    progress = load("runtime.progress").Progress()
     progress.end_epoch({"epoch": 1})
     with pytest.raises(errors.ProjectError, match="best.pt"):
         checkpoints.save_epoch(progress, is_best=True)

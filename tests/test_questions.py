@@ -21,7 +21,8 @@ if sys.platform == "win32":
 import pexpect
 
 ENTER = "\r"
-ASKED = [name for name, question in read_questions().items() if question.get("when") is not False]
+ASKED = [name for name, question in read_questions().items() if "when" not in question]
+"""Those that everybody is asked."""
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import ast
 import json
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +48,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
         src/PKG/runtime/machine.py src/PKG/runtime/metrics.py src/PKG/runtime/plan.py
         src/PKG/runtime/pool.py src/PKG/runtime/preflight.py src/PKG/runtime/process.py
-        src/PKG/runtime/program.py src/PKG/runtime/ranks.py src/PKG/runtime/reader.py
+        src/PKG/runtime/program.py src/PKG/runtime/progress.py src/PKG/runtime/ranks.py src/PKG/runtime/reader.py
         src/PKG/runtime/together.py
         src/PKG/runtime/report.py src/PKG/runtime/settings.py src/PKG/runtime/stacks.py
         src/PKG/runtime/start.py src/PKG/runtime/story.py src/PKG/runtime/tensors.py
@@ -116,6 +117,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         lambda a: a["frozen"] == "pyinstaller",
         "src/PKG/runtime/bundle.py packaging/PKG.spec packaging/launch.py",
     ),
+    # Copier keeps no answer to a question that it has not asked.
+    ("SLURM", lambda a: a.get("cluster") == "slurm", "slurm/train.sbatch"),
     ("GitHub", lambda a: a["ci"] == "github", ".github/workflows/tests.yml"),
     ("a licence", lambda a: a["licence"] != "none", "LICENSE"),
 ]
@@ -148,6 +151,7 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     ("parts", lambda a: a["dataset"] in ("hdf5", "stream"), r"runtime.parts|shuffle_by_parts"),
     ("cache", lambda a: a["dataset"] in ("tabular", "stream"), r"make_once|/\.cache"),
     ("TensorBoard", lambda a: a["tracking"] == "tensorboard", r"tensorboard"),
+    ("SLURM", lambda a: a.get("cluster") == "slurm", r"sbatch|srun|scontrol"),
     ("3.10", lambda a: a["python_version"] == "3.10", r"\btomli\b(?!-)"),
     ("GitHub", lambda a: a["ci"] == "github", r"workflows|github actions"),
 ]
@@ -200,13 +204,14 @@ def test_each_project_has_exactly_the_files_that_were_asked_for(projects: list[P
 @pytest.mark.full
 def test_answers_that_are_not_run_change_no_code(thin_template: Path, tmp_path: Path) -> None:
     """The tests of the training leave these answers out, since they change neither src/ nor tests/."""
+    base = {**DEFAULT, "gpu": "cuda"}  # with which every other answer is possible
     left_out = [
-        {**DEFAULT, name: value}
+        {**base, name: value}
         for name, values in CHOICES.items()
         for value in values
         if value not in CODE_CHOICES.get(name, [])
     ]
-    default, *others = render_all(thin_template, tmp_path, [DEFAULT, *left_out])
+    default, *others = render_all(thin_template, tmp_path, [base, *left_out])
     assert len(others) > 10
     for other in others:
         assert code(other) == code(default), other.answers
@@ -268,6 +273,9 @@ def parse(name: str, text: str, python_version: str) -> None:
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
                 parse("cell.py", "".join(cell["source"]), python_version)
+    elif name.endswith(".sbatch"):
+        if sys.platform == "linux":
+            subprocess.run(["bash", "-n"], input=text, encoding="utf-8", check=True, timeout=60)
     else:
         assert name.endswith((".md", "LICENSE", ".gitignore")), f"no parser for {name}"
 

@@ -6,14 +6,17 @@ import json
 import re
 import shutil
 import signal
+import subprocess
 import sys
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.distributed.run import get_args_parser
 
 from children import Ended, run_child
 from conftest import Load
@@ -26,6 +29,7 @@ OF_TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE":
 EPOCHS, BATCHES = 3, 79
 """1,260 samples in batches of 16: 2 ranks have one too many for the last step, 3 have one too few."""
 SETTINGS = ["--epochs", str(EPOCHS), "--batch-size", "16", "--no-augment"]
+LONG = ["--epochs", "1000"]
 
 SPY = '''
 """Notes which samples a rank trains on, and ends it where the test wants it."""
@@ -201,7 +205,7 @@ def assert_finished(spy: Path, ended: Ended, ranks: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("processes", [1, 2, 3])
+@pytest.mark.parametrize("processes", [2, 3])
 def test_ranks_take_the_steps_of_one_process(processes: int, project: Project) -> None:
     ended = run_child(
         torchrun(processes, PROGRAMS / "ranks.py", project.package),
@@ -211,25 +215,42 @@ def test_ranks_take_the_steps_of_one_process(processes: int, project: Project) -
     )
     assert ended.code == 0, ended.output
     found = json.loads(next(line for line in ended.output.splitlines() if line.startswith("{")))
-    # 7 batches, the last of one sample: of 2 or 3 ranks some have none in the last step.
-    stands_in = int(processes > 1)
-    assert found == {"samples": 13, "counted": [7, 13], "stands_in": stands_in, "first_says": 0}
+    # 7 batches, the last of one sample: some ranks have none in the last step.
+    assert found == {"samples": 13, "counted": [7, 13], "stands_in": 1, "first_says": 0}
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("processes", [2, 3])
-def test_torchrun_trains_with_workers_in_each_rank(
-    processes: int, spied: Project, tmp_path: Path
+def test_torchrun_trains_with_workers_in_each_rank_and_evaluates(
+    spied: Project, tmp_path: Path
 ) -> None:
-    ended = train(spied, processes, tmp_path, *SETTINGS, "--loader.num-workers", "2")
-    assert_finished(tmp_path, ended, processes)
-    assert ended.workers == 2 * processes
+    ended = train(spied, 3, tmp_path, *SETTINGS, "--loader.num-workers", "2")
+    assert_finished(tmp_path, ended, 3)
+    assert ended.workers == 2 * 3
     assert ended.output.count("results go to") == 1
 
+    evaluate = ["-m", spied.package, "evaluate", "--run-dir", run_of(tmp_path)]
+    again = run_child(
+        torchrun(2, *evaluate, "--batch-size", "100"),  # 358 samples: 2 batches for each rank
+        cwd=spied.folder,
+        environment={"PYTHONPATH": spied.folder / "src"},
+        timeout_s=TIMEOUT_S,
+    )
+    said = re.compile(r"^test accuracy .*, on 358 samples that training never saw$", re.M)
+    assert said.findall(again.output) == said.findall(ended.output) != [], again.output
+
+
+def test_torchrun_takes_no_option_of_the_project_for_its_own(load: Load) -> None:
+    config = load("config")
+    parser = get_args_parser()
+    commands = {"train": config.TrainConfig, "evaluate": config.EvaluateConfig}
+    for command, settings in commands.items():
+        for field in [*fields(settings), *fields(load("cli").Train)]:
+            given = ["-m", "digits", command, f"--{field.name.replace('_', '-')}", "1"]
+            assert parser.parse_args(given).training_script_args == given[2:]
+
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize(("name", "processes"), [("SIGINT", 1), ("SIGTERM", 3)])
 @posix_only
 def test_stopped_ranks_save_once_and_another_number_goes_on(
     name: str, processes: int, spied: Project, tmp_path: Path
@@ -282,3 +303,70 @@ def test_torchrun_restarts_from_the_last_checkpoint(
     assert 0 <= repeated <= 16 * 2 * 5
     assert seen(tmp_path, 2) == seen(tmp_path, 0)
     assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
+
+
+@pytest.fixture(scope="module")
+def nodes_allowed() -> None:
+    """Skips where a test may not make two networks on one machine."""
+    attempt = ["unshare", "--net", "--uts", "--mount", "ip", "link", "add", "br0", "type", "bridge"]
+    try:
+        subprocess.run(attempt, check=True, capture_output=True, timeout=60)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("two nodes on one machine need Linux, its root, and Debian's iproute2")
+
+
+def train_on_two_nodes(
+    project: Project, spy: Path, happens: str, *options: str, **variables: str
+) -> list[tuple[int, str]]:
+    """Train with one rank on each of two nodes; returns their exit codes and what they print."""
+    switch = ["unshare", "--net", sys.executable, PROGRAMS / "nodes.py", happens]
+    restarts = str(int("END" in variables))
+    launcher = ["--nproc-per-node", "1", "--rdzv-id", "job-7", "--max-restarts", restarts]
+    program = ["-m", project.package, "train", *SETTINGS, "--loader.num-workers", "1", *options]
+    ended = run_child(
+        [*switch, *launcher, *program, "--runs-dir", spy / "runs"],
+        cwd=project.folder,
+        environment={"PYTHONPATH": project.folder / "src", "SPY": spy, **variables},
+        timeout_s=TIMEOUT_S,
+    )
+    assert ended.code == 0 and ended.left == [], ended.output
+    return [tuple(json.loads(line)) for line in ended.output.splitlines()[-2:]]
+
+
+@pytest.mark.full
+def test_two_nodes_go_on_after_the_end_of_a_rank(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    options = ["--save-every-steps", "5"]
+    nodes = train_on_two_nodes(spied, tmp_path, "nothing", *options, END="SIGKILL@20")
+    output = "\n".join(printed for _, printed in nodes)
+    assert [code for code, _ in nodes] == [0, 0], output
+    run_dir = run_of(tmp_path)
+    assert run_dir.name.endswith("_job-7")
+    assert output.count(f"results go to {run_dir}") == 2
+    assert sum(seen(tmp_path, 0).values()) == 1260
+    assert 0 <= sum(seen(tmp_path, 1).values()) - 1260 <= 16 * 2 * 5  # since the last checkpoint
+    assert seen(tmp_path, 2) == seen(tmp_path, 0)
+    assert torch.load(run_dir / "last.pt", weights_only=True)["progress"]["epoch"] == EPOCHS
+
+
+@pytest.mark.full
+def test_a_node_that_is_killed_ends_the_other(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    # Also: names of nodes may lead to 127.0.0.1 if gloo is told its network.
+    hidden = {"HIDDEN": "", "GLOO_SOCKET_IFNAME": "eth0"}
+    (code, printed), killed = train_on_two_nodes(spied, tmp_path, "kill", *LONG, **hidden)
+    assert killed[0] == -signal.SIGKILL
+    assert code == 1 and re.search(r"^error: Rank 0 has lost the others \(\w", printed, re.M)
+    assert (run_of(tmp_path) / "last.pt").exists()
+
+
+@pytest.mark.full
+def test_a_node_that_is_cut_off_ends_both(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    nodes = train_on_two_nodes(spied, tmp_path, "cut", *LONG, "--loader.timeout-s", "10")
+    for rank, (code, printed) in enumerate(nodes):
+        said = rf"^error: Rank {rank} has lost the others \(\w"
+        assert code == 1 and re.search(said, printed, re.M), printed

@@ -88,7 +88,7 @@ def copy_first_version(history: Path, folder: Path, answers: Answers) -> Project
     ("before", "after"),
     [
         pytest.param({}, {}, marks=pytest.mark.full),
-        ({}, {"gpu": "cuda", "notebook": True, "frozen": "pyinstaller"}),
+        ({}, {"gpu": "cuda", "cluster": "slurm", "notebook": True, "frozen": "pyinstaller"}),
         (
             {"platforms": ("linux",), "ci": "none", "licence": "none", "python_version": "3.10"},
             {
@@ -99,8 +99,20 @@ def copy_first_version(history: Path, folder: Path, answers: Answers) -> Project
             },
         ),
         pytest.param(
-            {"gpu": "rocm", "notebook": True, "frozen": "pyinstaller", "dataset": "images"},
-            {"gpu": "cpu", "notebook": False, "frozen": "no", "description": 'It is "new".'},
+            {
+                "gpu": "rocm",
+                "cluster": "slurm",
+                "notebook": True,
+                "frozen": "pyinstaller",
+                "dataset": "images",
+            },
+            {
+                "gpu": "cpu",
+                "cluster": "none",
+                "notebook": False,
+                "frozen": "no",
+                "description": 'It is "new".',
+            },
             marks=pytest.mark.full,
         ),
     ],
@@ -172,12 +184,13 @@ def test_nothing_in_the_template_needs_trust() -> None:
 def test_a_new_project_from_a_repository_remembers_where_it_came_from(
     history: Path, tmp_path: Path
 ) -> None:
-    project = render_version(history, tmp_path / "project", DEFAULT)
+    answers = {**DEFAULT, "gpu": "cuda"}  # with which every question is asked
+    project = render_version(history, tmp_path / "project", answers)
     recorded: dict[str, Any] = yaml.safe_load(project.texts()[".copier-answers.yml"])
     assert recorded["_commit"] == "v0.0.2"
     assert recorded["_src_path"] == str(history)
     asked = {name: value for name, value in recorded.items() if name[0] != "_"}
-    assert asked == as_data(DEFAULT)  # and none of the computed ones
+    assert asked == as_data(answers)  # and none of the computed ones
 
 
 def test_rendering_twice_gives_the_same(thin_template: Path, tmp_path: Path) -> None:

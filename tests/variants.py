@@ -16,6 +16,7 @@ ODD_TEXT = 'Zoë\'s "7" \\ 识别 #1: *b* _i_ <b> \U0001f522 \\'
 CHOICES: dict[str, list[Any]] = {
     "platforms": [subset for size in (3, 2, 1) for subset in combinations(SYSTEMS, size)],
     "gpu": ["cpu", "cuda", "rocm", "xpu", "mps"],
+    "cluster": ["none", "slurm"],
     "frozen": ["no", "pyinstaller"],
     "dataset": ["arrays", "images", "hdf5", "tabular", "stream"],
     "tracking": ["csv", "tensorboard"],
@@ -53,8 +54,12 @@ GPU_NEEDS_ONE_OF = {
 
 
 def is_possible(answers: Answers) -> bool:
-    """Whether the accelerator exists on a chosen system; True while one of the two is open."""
+    """Whether the accelerator exists on a chosen system, and on a cluster; True while that is open."""
     systems = answers.get("platforms", SYSTEMS)
+    if answers.get("cluster") == "slurm" and (
+        "linux" not in systems or answers.get("gpu") in ("cpu", "mps")
+    ):
+        return False
     return not GPU_NEEDS_ONE_OF[answers.get("gpu", "cpu")].isdisjoint(systems)
 
 

@@ -9,7 +9,6 @@ import torch
 PACKAGE = sys.argv[1]
 LENGTH, BATCH_SIZE, RATE = 13, 2, 0.1
 batches = import_module(f"{PACKAGE}.runtime.batches")
-checkpoint = import_module(f"{PACKAGE}.runtime.checkpoint")
 ranks = import_module(f"{PACKAGE}.runtime.ranks")
 together = import_module(f"{PACKAGE}.runtime.together")
 
@@ -20,7 +19,7 @@ def main() -> None:
     targets = inputs.sum(dim=1, keepdim=True).cos()
     torch.manual_seed(me.rank)  # the first rank's weights are those of all
     model = torch.nn.Linear(3, 1)
-    progress = checkpoint.Progress()
+    progress = import_module(f"{PACKAGE}.runtime.progress").Progress()
     trained = together.train_together(model, progress)
     reference = torch.nn.Linear(3, 1)
     reference.load_state_dict(model.state_dict())

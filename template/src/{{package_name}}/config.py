@@ -106,7 +106,7 @@ class TrainConfig:
 class EvaluateConfig:
     """Say how well a trained model does on the test set."""
 
-    run: Path | None = None
+    run_dir: Path | None = None  # as --run, torchrun would take it for its own --run-path
     """Folder of the run; by default the newest one below runs-dir."""
     runs_dir: Path = Path("runs")
     """Folder that holds the runs."""

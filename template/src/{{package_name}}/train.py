@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -18,19 +16,15 @@ from torch.nn import functional
 from .config import EvaluateConfig, TrainConfig
 from .data import CLASSES, make_dataset
 from .model import DigitNet
-from .runtime.checkpoint import (
-    Checkpoints,
-    Progress,
-    find_start,
-    load_checkpoint,
-    load_progress,
-)
+from .runtime.checkpoint import Checkpoints, find_start, load_checkpoint, load_progress
 from .runtime.device import choose_device, require_options
 from .runtime.errors import ProjectError
 from .runtime.files import new_run_folder, newest_run
+from .runtime.generators import seed_everything
 from .runtime.interrupt import GracefulStop
 from .runtime.loader import BatchLoader
-from .runtime.ranks import asked_of_first, read_ranks, total
+from .runtime.progress import Progress
+from .runtime.ranks import total
 from .runtime.report import Report
 from .runtime.settings import write_settings
 from .runtime.together import take_buffers_of_first, train_together
@@ -96,14 +90,13 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     validation_set = make_dataset(config.data_dir, "validation")
     test_set = make_dataset(config.data_dir, "test")
 
-    for set_seed in (random.seed, np.random.seed, torch.manual_seed):
-        set_seed((config.seed + read_ranks().rank) % 2**32)
+    seed_everything(config.seed)
     model = DigitNet(CLASSES).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
     )
     parts = {"model": model, "optimizer": optimizer}
-    checkpoint: Path | None = asked_of_first(partial(find_start, resume, config.runs_dir))
+    checkpoint = find_start(resume, config.runs_dir)
     progress = load_progress(checkpoint, parts, device) if checkpoint else Progress()
     if resume and progress.epoch >= config.epochs:
         raise ProjectError(
@@ -123,13 +116,11 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
         tell=report.line,
         **asdict(config.loader),
     )
-    new_folder = partial(new_run_folder, config.runs_dir)
-    run_dir: Path = checkpoint.parent if checkpoint else asked_of_first(new_folder)
+    run_dir = checkpoint.parent if checkpoint else new_run_folder(config.runs_dir)
     checkpoints = Checkpoints(
         run_dir, parts, device, every_s=config.save_every_s, every_steps=config.save_every_steps
     )
-    if read_ranks().is_first:
-        write_settings(config, run_dir / "config.toml")
+    write_settings(config, run_dir / "config.toml")
     report.decisions([("device", *chosen), *loader.plan.rows()])
     report.line(f"results go to {run_dir}")
     with loader, GracefulStop() as stop, checkpoints.saved_when_stopped(progress):
@@ -171,7 +162,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
 
 def evaluate_run(config: EvaluateConfig, report: Report) -> None:
     """Print the accuracy of a run's best model on the test set, which training never sees."""
-    run_dir = config.run or asked_of_first(partial(newest_run, config.runs_dir))
+    run_dir = config.run_dir or newest_run(config.runs_dir)
     chosen = choose_device(config.device)
     device = torch.device(chosen.name)
     model = DigitNet(CLASSES).to(device)

@@ -10,62 +10,25 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
-from .batches import Step
 from .errors import ProjectError
 from .files import earlier_attempts, write_whole
 from .generators import get_generators, set_generators
 from .interrupt import Stopped
 from .metrics import write_metrics
-from .ranks import asked_of_first, read_ranks, total
+from .progress import Progress
+from .ranks import answered_by_first, asked_of_first, read_ranks, total
 
 LAST, PREVIOUS, BEST = "last.pt", "previous.pt", "best.pt"
-Batch = TypeVar("Batch")
 SAVING_SHARE = 0.05
 """Saving by time takes at most this share of it, however large the model is."""
-
-
-@dataclass
-class Progress:
-    """How far training has come, over all ranks."""
-
-    step = Step(1, 0, 0)  # the one under way; it is never saved
-    epoch: int = 0
-    """The epoch under way, counted from 0."""
-    batches: int = 0
-    """How many of its batches are done."""
-    samples: int = 0
-    """How many samples were in them."""
-    loss_sum: torch.Tensor = field(default_factory=lambda: torch.zeros(()))
-    """Sum of their losses, this rank's part. On the device: to ask for it makes the CPU wait."""
-    history: list[dict[str, float]] = field(default_factory=list)
-    """Figures of the epochs that are done, all with the same names."""
-
-    def follow(self, batches: Iterable[Batch], steps: Iterable[Step]) -> Iterator[Batch]:
-        """Yield the batches for `add`, and know meanwhile which part of a step each of them is."""
-        for batch, self.step in zip(batches, steps, strict=True):
-            yield batch
-        self.step = Step(1, 0, 0)
-
-    def add(self, loss: torch.Tensor, samples: int) -> None:
-        """Note a step: the mean loss of the samples in this process's batch."""
-        step = self.step if self.step.samples else Step(1, samples, samples)
-        self.loss_sum += loss.detach() * step.own_samples
-        self.samples += step.samples
-        self.batches += step.batches
-
-    def end_epoch(self, metrics: dict[str, float]) -> None:
-        """Begin the next epoch."""
-        self.history.append(metrics)
-        self.epoch, self.batches, self.samples = self.epoch + 1, 0, 0
-        self.loss_sum = torch.zeros_like(self.loss_sum)
 
 
 class Checkpoints:
@@ -183,6 +146,7 @@ def save_checkpoint(path: Path, state: Mapping[str, Any], summary: Mapping[str, 
     write_whole(path.with_suffix(".json"), json.dumps(summary, indent=2).encode())
 
 
+@answered_by_first
 def find_start(resume: Path | None, runs_dir: Path) -> Path | None:
     """The checkpoint to go on from, None for a new run.
 

@@ -14,6 +14,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from .ranks import read_ranks
+
+
+def seed_everything(seed: int) -> None:
+    """Seed all generators of training, accelerators' too; each rank has numbers of its own."""
+    for set_seed in (random.seed, np.random.seed, torch.manual_seed):
+        set_seed((seed + read_ranks().rank) % 2**32)
+
 
 def seed_generators(seed: int, epoch: int, number: int) -> None:
     """Seed `random`, numpy's global generator and torch's CPU generator for one batch."""

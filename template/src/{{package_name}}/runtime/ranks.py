@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from .errors import UsageError
 
 if TYPE_CHECKING:
     import torch
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Ranks(NamedTuple):
@@ -95,6 +99,17 @@ def highest(*numbers: int) -> list[int]:
         distributed.all_reduce(values, distributed.ReduceOp.MAX)
         numbers = tuple(values.tolist())
     return list(numbers)
+
+
+def answered_by_first(function: Callable[P, T]) -> Callable[P, T]:
+    """Have a function answer every rank what it answers rank 0; only there it runs."""
+
+    @wraps(function)
+    def ask(*args: P.args, **kwargs: P.kwargs) -> T:
+        answer: T = asked_of_first(partial(function, *args, **kwargs))
+        return answer
+
+    return ask
 
 
 def asked_of_first(question: Callable[[], Any]) -> Any:

@@ -13,9 +13,9 @@ from uuid import uuid4
 import torch
 from torch import nn
 
-from .checkpoint import Progress
 from .device import choose_device
 from .errors import ProjectError
+from .progress import Progress
 from .ranks import read_ranks
 
 SPARE_S = 30.0
@@ -30,6 +30,8 @@ LOSS = re.compile(
     re.IGNORECASE,
 )
 """How gloo, NCCL and the store say that another rank does not answer any more."""
+NOISE = re.compile(r"^Got the following error when running the callback: |\w+Error: |\[/\S+\] ")
+"""What they say besides: where in their own code it was noticed."""
 
 
 @contextmanager
@@ -60,7 +62,8 @@ def joined_ranks(device: str, *, batch_s: float) -> Iterator[None]:
     carrier = BACKENDS[kind]
     if not distributed.is_backend_available(carrier):  # NCCL is for Linux only
         carrier = "gloo"
-    backends = "cpu:gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
+    # By its plain name alone, for torch warns at the end if it is "cpu:gloo".
+    backends = "gloo" if kind == "cpu" else f"cpu:gloo,{kind}:{carrier}"
     try:
         timeout = timedelta(seconds=batch_s + SPARE_S)
         shared, rank, size = next(rendezvous("env://", timeout=timeout))
@@ -106,7 +109,7 @@ def name_attempt(shared: Any, rank: int, size: int, timeout: timedelta) -> str:
 
 def lost(message: str) -> str:
     """What to say where other ranks do not answer."""
-    first_line = message.strip().splitlines()[0]
+    first_line = NOISE.sub("", message.strip().splitlines()[0])
     return (
         f"Rank {read_ranks().rank} has lost the others ({first_line}). What ended the first of them "
         "is said by that one; if none says anything, look at the network and at the machines."

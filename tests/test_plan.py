@@ -228,7 +228,8 @@ def test_how_to_load_follows_from_the_measurements(
 ) -> None:
     adapt = load("runtime.adapt")
     measured = adapt.Measured(**{**QUICK, **special})
-    options = {"cpus": cpus, "can_read_ahead": can_read_ahead, "max_workers": 4 * cpus}
+    counts = adapt.THREAD_COUNTS if can_read_ahead else (0,)
+    options = {"cpus": cpus, "thread_counts": counts, "max_workers": 4 * cpus}
     chosen = adapt.choose_setup(measured, current=adapt.Setup(0, 0), **options)
     assert str(chosen) == expected
     again = adapt.choose_setup(measured, current=chosen, **options)
@@ -240,7 +241,7 @@ def test_where_nothing_is_left_nothing_changes(load: Load) -> None:
     adapt = load("runtime.adapt")
     measured = adapt.Measured(**{**QUICK, "prepare_cpu_s": 500 * MS, "batches_left": 0})
     for current in (adapt.Setup(0, 0), adapt.Setup(16, 2)):
-        options = {"cpus": 2, "max_workers": 8, "can_read_ahead": True, "current": current}
+        options = {"cpus": 2, "max_workers": 8, "thread_counts": (0, 16), "current": current}
         assert adapt.choose_setup(measured, **options) == current
 
 
@@ -252,7 +253,7 @@ def test_a_fixed_number_of_workers_is_kept_and_only_threads_are_chosen(load: Loa
             measured,
             cpus=2,
             max_workers=workers,
-            can_read_ahead=True,
+            thread_counts=adapt.THREAD_COUNTS,
             current=adapt.Setup(0, workers),
             is_fixed=True,
         )

@@ -1,0 +1,193 @@
+"""What was measured, and what follows from it: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..runtime.adapt import Setup, milliseconds
+
+NEARLY = 0.95
+"""Of two setups whose speeds differ by less than that, the smaller one is better."""
+ENOUGH = 0.9
+"""Loading that leaves the step this share of its speed is no bottleneck."""
+MANY = 4
+"""Up to so many workers each number is tried, beyond it steps of about a half."""
+
+
+class Trial(NamedTuple):
+    """A stretch of training."""
+
+    setup: Setup
+    samples: int = 0
+    seconds: float = 0.0
+    wait_s: float = 0.0
+    """Of these, how long the step stood still because no batch was ready."""
+    failure: str = ""
+    """Why it could not be measured."""
+
+    @property
+    def samples_per_s(self) -> float:
+        return self.samples / self.seconds if self.seconds else 0.0
+
+    @property
+    def wait_share(self) -> float:
+        """Share of the time that went into waiting for data, from 0 to 1."""
+        return self.wait_s / self.seconds if self.seconds else 0.0
+
+    def __add__(self, other: Trial) -> Trial:  # type: ignore[override]  # no longer a tuple's sum
+        return Trial(
+            self.setup,
+            self.samples + other.samples,
+            self.seconds + other.seconds,
+            self.wait_s + other.wait_s,
+            self.failure or other.failure,
+        )
+
+
+class Costs(NamedTuple):
+    """Seconds that one batch takes, in each place where time goes."""
+
+    wait_s: float
+    """Waiting for what is read, such as a disk or a network."""
+    compute_s: float
+    """Computing: to read, prepare and collate."""
+    hand_over_s: float
+    """On its way from a worker to the main process."""
+    step_s: float
+    """In the step, with a batch that is ready."""
+
+
+@dataclass
+class Findings:
+    """Grows while it is measured, so that nothing is lost when that is stopped."""
+
+    step: Trial | None = None
+    """Training without loading, on batches that are kept: no setup can be faster."""
+    automatic: Trial | None = None
+    trials: dict[Setup, Trial] = field(default_factory=dict)
+    costs: Costs | None = None
+    can_read_ahead: bool = True
+    """Whether the data set allows reading threads."""
+    notes: list[str] = field(default_factory=list)
+    """What was not tried, and why."""
+
+    def add(self, trial: Trial) -> None:
+        """Note a trial; another one of the same setup is added to it."""
+        before = self.trials.get(trial.setup)
+        self.trials[trial.setup] = before + trial if before else trial
+
+    @property
+    def measured(self) -> list[Trial]:
+        """Trials of fixed setups that were not in vain, from the smallest setup to the largest."""
+        found = [trial for trial in self.trials.values() if trial.samples and not trial.failure]
+        return sorted(found, key=lambda trial: (trial.setup.workers, trial.setup.threads))
+
+    @property
+    def best(self) -> Trial | None:
+        """The smallest setup that is about as fast as the fastest."""
+        return smallest_of_the_fastest(self.measured)
+
+
+def smallest_of_the_fastest(trials: Iterable[Trial]) -> Trial | None:
+    """The first trial that is about as fast as the fastest of all."""
+    trials = list(trials)
+    most = max((trial.samples_per_s for trial in trials), default=0.0)
+    return next((trial for trial in trials if trial.samples_per_s >= NEARLY * most), None)
+
+
+def worker_counts(cpus: int, most: int) -> list[int]:
+    """Numbers of workers to try: from none to a few more than there are processors.
+
+    Args:
+        most: as many as there may be.
+    """
+    end = min(cpus + max(1, cpus // 4), most)
+    counts = [0]
+    while counts[-1] < end:
+        counts.append(min(end, max(counts[-1] + 1, counts[-1] * 3 // 2)))
+    return counts
+
+
+def conclude(findings: Findings) -> list[str]:
+    """Say whether loading is the bottleneck, where time goes, and what to do."""
+    step, best = findings.step, findings.best
+    if step is None or best is None:
+        return ["Too little was measured to say anything: give it more --seconds."]
+    sentences = [*is_loading_the_bottleneck(step, best, findings.trials.get(Setup(0, 0)))]
+    if findings.costs:
+        sentences.append(where_time_goes(findings.costs))
+        if best.samples_per_s < ENOUGH * step.samples_per_s:
+            sentences.append(what_to_do(findings.costs, findings.can_read_ahead))
+    if findings.automatic:
+        sentences.append(compare(findings.automatic, best))
+    return sentences
+
+
+def is_loading_the_bottleneck(step: Trial, best: Trial, alone: Trial | None) -> list[str]:
+    """The verdict: is it, would it be without workers and threads, or not at all?
+
+    Args:
+        alone: a trial in which the main process alone loads.
+    """
+    enough = ENOUGH * step.samples_per_s
+    possible = f"the step alone could take {step.samples_per_s:,.0f} samples/s"
+    reached = f"{best.samples_per_s:,.0f} samples/s"
+    if best.samples_per_s < enough:
+        return [
+            f"Loading is the bottleneck: {possible}, but with {best.setup}, the best setup, it gets "
+            f"{reached}, and stands still for {best.wait_share:.0%} of the time."
+        ]
+    if alone and alone.samples_per_s < enough:
+        return [
+            f"Loading is no bottleneck with {best.setup}: {possible}, and it gets {reached}. The "
+            f"main process alone would load {alone.samples_per_s:,.0f} samples/s."
+        ]
+    return [
+        f"Loading is not the bottleneck: {possible}, and gets {reached} with {best.setup}. More "
+        "workers cannot help. What makes the step faster: an accelerator, --amp, --compile, a "
+        "larger --batch-size, or a smaller model."
+    ]
+
+
+def where_time_goes(costs: Costs) -> str:
+    """The four places where the time of a batch goes."""
+    return (
+        f"A batch takes {milliseconds(costs.wait_s)} of waiting and {milliseconds(costs.compute_s)} "
+        f"of computing to load, {milliseconds(costs.hand_over_s)} on its way from a worker, and "
+        f"{milliseconds(costs.step_s)} in the step."
+    )
+
+
+def what_to_do(costs: Costs, can_read_ahead: bool) -> str:
+    """The cure for what takes longest of loading."""
+    if costs.hand_over_s > costs.wait_s + costs.compute_s:
+        return (
+            "Its way from a worker takes longest: send less, such as uint8 in place of float32, and "
+            "convert it on the device."
+        )
+    if costs.compute_s > costs.wait_s:
+        return (
+            "Computing takes longest: `doctor` names the slowest line of the data set. Do once what "
+            "is the same in each epoch, and store the result; or use a machine with more processors."
+        )
+    if can_read_ahead:
+        return (
+            "Waiting takes longest: put the data on a nearer or faster disk, into fewer and larger "
+            "files, or let it stay in memory after the first epoch."
+        )
+    return (
+        "Waiting takes longest, and only processes can shorten it here: split the data set into "
+        "read() and prepare(), and threads will read ahead."
+    )
+
+
+def compare(automatic: Trial, best: Trial) -> str:
+    """How good the automatic choice is."""
+    rate = automatic.samples_per_s
+    share = rate / best.samples_per_s
+    said = f"The automatic choice took {automatic.setup}: {rate:,.0f} samples/s"
+    if share >= ENOUGH:
+        return f"{said}, about as fast as the best fixed setup. Nothing has to be set."
+    return f"{said}, {share:.0%} of the best fixed setup. --save has `train` use that one."

@@ -58,6 +58,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/doctor/machine_checks.py src/PKG/doctor/pieces.py src/PKG/doctor/probe.py
         src/PKG/doctor/project_checks.py src/PKG/doctor/samples.py src/PKG/doctor/stall.py
         src/PKG/doctor/surroundings.py src/PKG/doctor/torch_checks.py src/PKG/doctor/torch_facts.py
+        src/PKG/tune/__init__.py src/PKG/tune/chart.py src/PKG/tune/command.py
+        src/PKG/tune/findings.py src/PKG/tune/saved.py src/PKG/tune/trials.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,
     ),
@@ -132,7 +134,7 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     (
         "notebook",
         lambda a: a["notebook"],
-        r"notebook|ipython|jupyter|ipykernel|matplotlib|cloudpickle|\bcells?\b",
+        r"notebook|ipython|jupyter|ipykernel|cloudpickle|\bcells?\b",
     ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
     ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|\.png"),

@@ -12,8 +12,8 @@ NEARLY = 0.95
 """Of two setups whose speeds differ by less than that, the smaller one is better."""
 ENOUGH = 0.9
 """Loading that leaves the step this share of its speed is no bottleneck."""
-MANY = 4
-"""Up to so many workers each number is tried, beyond it steps of about a half."""
+UNSTEADY = 1.5
+"""Of two measurements of the same, this ratio says that something else disturbs them."""
 
 
 class Trial(NamedTuple):
@@ -36,7 +36,8 @@ class Trial(NamedTuple):
         """Share of the time that went into waiting for data, from 0 to 1."""
         return self.wait_s / self.seconds if self.seconds else 0.0
 
-    def __add__(self, other: Trial) -> Trial:  # type: ignore[override]  # no longer a tuple's sum
+    def merged(self, other: Trial) -> Trial:
+        """Both as one, where they are of the same setup."""
         return Trial(
             self.setup,
             self.samples + other.samples,
@@ -47,16 +48,16 @@ class Trial(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Seconds that one batch takes, in each place where time goes."""
+    """Seconds that one batch takes until the step has it, in each place where time goes."""
 
+    samples: float
+    """In the batch."""
     wait_s: float
     """Waiting for what is read, such as a disk or a network."""
     compute_s: float
     """Computing: to read, prepare and collate."""
     hand_over_s: float
     """On its way from a worker to the main process."""
-    step_s: float
-    """In the step, with a batch that is ready."""
 
 
 @dataclass
@@ -72,11 +73,24 @@ class Findings:
     """Whether the data set allows reading threads."""
     notes: list[str] = field(default_factory=list)
     """What was not tried, and why."""
+    unsteadiness: float = 1.0
+    """The largest ratio of two measurements of the same."""
 
     def add(self, trial: Trial) -> None:
         """Note a trial; another one of the same setup is added to it."""
-        before = self.trials.get(trial.setup)
-        self.trials[trial.setup] = before + trial if before else trial
+        self.trials[trial.setup] = self._together(self.trials.get(trial.setup), trial)
+
+    def add_step(self, trial: Trial) -> None:
+        """Note a trial of the step alone."""
+        self.step = self._together(self.step, trial)
+
+    def _together(self, before: Trial | None, trial: Trial) -> Trial:
+        if before is None:
+            return trial
+        if before.samples and trial.samples:
+            rates = sorted([before.samples_per_s, trial.samples_per_s])
+            self.unsteadiness = max(self.unsteadiness, rates[1] / rates[0])
+        return before.merged(trial)
 
     @property
     def measured(self) -> list[Trial]:
@@ -113,15 +127,21 @@ def worker_counts(cpus: int, most: int) -> list[int]:
 def conclude(findings: Findings) -> list[str]:
     """Say whether loading is the bottleneck, where time goes, and what to do."""
     step, best = findings.step, findings.best
-    if step is None or best is None:
+    if step is None or not step.samples or best is None:
         return ["Too little was measured to say anything: give it more --seconds."]
     sentences = [*is_loading_the_bottleneck(step, best, findings.trials.get(Setup(0, 0)))]
     if findings.costs:
-        sentences.append(where_time_goes(findings.costs))
+        sentences.append(where_time_goes(findings.costs, step))
         if best.samples_per_s < ENOUGH * step.samples_per_s:
             sentences.append(what_to_do(findings.costs, findings.can_read_ahead))
-    if findings.automatic:
-        sentences.append(compare(findings.automatic, best))
+    if automatic := findings.automatic:
+        # A fixed setup was measured twice, and at other times.
+        sentences.append(compare(findings.trials.get(automatic.setup, automatic), best))
+    if findings.unsteadiness > UNSTEADY or best.samples_per_s > UNSTEADY * step.samples_per_s:
+        sentences.append(
+            "The measurements vary: something else keeps this machine busy. Give it more --seconds, "
+            "or try again when it is idle."
+        )
     return sentences
 
 
@@ -132,11 +152,11 @@ def is_loading_the_bottleneck(step: Trial, best: Trial, alone: Trial | None) -> 
         alone: a trial in which the main process alone loads.
     """
     enough = ENOUGH * step.samples_per_s
-    possible = f"the step alone could take {step.samples_per_s:,.0f} samples/s"
+    possible = f"the step alone takes {step.samples_per_s:,.0f} samples/s"
     reached = f"{best.samples_per_s:,.0f} samples/s"
     if best.samples_per_s < enough:
         return [
-            f"Loading is the bottleneck: {possible}, but with {best.setup}, the best setup, it gets "
+            f"Loading is the bottleneck: {possible}, but with the best setup, {best.setup}, it gets "
             f"{reached}, and stands still for {best.wait_share:.0%} of the time."
         ]
     if alone and alone.samples_per_s < enough:
@@ -145,18 +165,19 @@ def is_loading_the_bottleneck(step: Trial, best: Trial, alone: Trial | None) -> 
             f"main process alone would load {alone.samples_per_s:,.0f} samples/s."
         ]
     return [
-        f"Loading is not the bottleneck: {possible}, and gets {reached} with {best.setup}. More "
-        "workers cannot help. What makes the step faster: an accelerator, --amp, --compile, a "
-        "larger --batch-size, or a smaller model."
+        f"Loading is not the bottleneck: {possible}, and with {best.setup} it gets {reached}. What "
+        "makes the step faster: an accelerator, --amp, --compile, a larger --batch-size, or a "
+        "smaller model."
     ]
 
 
-def where_time_goes(costs: Costs) -> str:
+def where_time_goes(costs: Costs, step: Trial) -> str:
     """The four places where the time of a batch goes."""
+    step_s = costs.samples / step.samples_per_s
     return (
         f"A batch takes {milliseconds(costs.wait_s)} of waiting and {milliseconds(costs.compute_s)} "
         f"of computing to load, {milliseconds(costs.hand_over_s)} on its way from a worker, and "
-        f"{milliseconds(costs.step_s)} in the step."
+        f"{milliseconds(step_s)} in the step."
     )
 
 

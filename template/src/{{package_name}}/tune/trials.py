@@ -43,22 +43,24 @@ def measure(
     Raises:
         ProjectError: the data set cannot be loaded in the main process either.
     """
-    deadline_s = time.monotonic() + seconds
+    deadline_s = time.monotonic() + (1 - STEP_SHARE) * seconds
+    step_s = STEP_SHARE * seconds / 3
     bench = Bench(config, tell)
     with bench.loader as loader:
         findings.can_read_ahead = len(loader.plan.thread_counts.value) > 1
         # The automatic choice first, for it can only be made once.
         findings.automatic = bench.train_as_chosen(AUTOMATIC_SHARE * seconds)
         kept = bench.some_batches()
-        findings.step = bench.train(cycle(kept), STEP_SHARE * seconds)
+        findings.add_step(bench.train(cycle(kept), step_s))
         on_its_way_s = hand_over_s(kept[0], pin_memory=loader.plan.pin_memory.value)
 
         thread_counts = loader.plan.thread_counts.value
         for threads in thread_counts:
             part_s = THREADS_SHARE * seconds / len(thread_counts)
             findings.add(bench.try_setup(Setup(threads, 0), part_s))
-            if threads == 0:
-                findings.costs = bench.costs(on_its_way_s, findings.step)
+            if threads == 0 and (measured := loader.measured()):
+                samples, wait_s, cpu_s = measured.samples, measured.wait_s, measured.cpu_s
+                findings.costs = Costs(samples, wait_s, cpu_s, on_its_way_s)
         best = smallest_of_the_fastest(findings.measured)
         threads = best.setup.threads if best else 0
 
@@ -69,13 +71,16 @@ def measure(
             )
         # Up and down again, so that what else this machine does meanwhile hits all alike.
         setups = [Setup(t, workers) for workers in counts for t in sorted({0, threads})]
-        setups += setups[::-1]
-        try_setups(bench, setups, deadline_s, findings)
+        try_setups(bench, setups, (time.monotonic() + deadline_s) / 2, findings)
+        findings.add_step(bench.train(cycle(kept), step_s))
+        again = [trial.setup for trial in findings.measured[::-1] if trial.setup in setups]
+        try_setups(bench, again, deadline_s, findings)
+        findings.add_step(bench.train(cycle(kept), step_s))
 
 
 def try_setups(bench: Bench, setups: list[Setup], deadline_s: float, findings: Findings) -> None:
     """Try setups one after the other, in equal parts of the time that is left."""
-    most = max(setup.workers for setup in setups)
+    most = max((setup.workers for setup in setups), default=0)
     for number, setup in enumerate(setups):
         left_s = deadline_s - time.monotonic()
         if left_s <= 0:
@@ -155,14 +160,6 @@ class Bench:
             return Trial(setup, failure=str(error))
         failure = "" if self.loader.setup == setup else self._told
         return trial._replace(setup=setup, failure=failure)
-
-    def costs(self, on_its_way_s: float, step: Trial) -> Costs | None:
-        """What a batch costs, after a trial in which the main process loaded it."""
-        measured = self.loader.measured()
-        if measured is None:
-            return None
-        step_s = step.seconds / step.samples * measured.samples if step.samples else 0.0
-        return Costs(measured.wait_s, measured.cpu_s, on_its_way_s, step_s)
 
     def train(
         self, batches: Iterable[Any], limit_s: float, warm_share: float = WARM_SHARE

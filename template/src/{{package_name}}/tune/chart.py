@@ -16,6 +16,7 @@ def bars(findings: Findings, width: int, mark: str) -> Iterator[str]:
         width: columns of the terminal.
         mark: the character that bars are made of.
     """
+    figures_width = len("  123,456,789 samples/s  ")
     rows = [(str(trial.setup), trial) for trial in findings.measured]
     if findings.automatic:
         rows.append((f"automatic: {findings.automatic.setup}", findings.automatic))
@@ -25,8 +26,8 @@ def bars(findings: Findings, width: int, mark: str) -> Iterator[str]:
     most = max((trial.samples_per_s for _, trial in rows), default=0.0) or 1.0
     for title, trial in rows:
         rate = trial.samples_per_s
-        bar = mark * max(1, round((width - title_width - 22) * rate / most))
-        yield f"{title:<{title_width}}  {rate:>9,.0f} samples/s  {bar}"
+        bar = mark * max(1, round((width - title_width - figures_width) * rate / most))
+        yield f"{title:<{title_width}}  {rate:>11,.0f} samples/s  {bar}"
 
 
 def draw_png(findings: Findings, path: Path) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from statistics import median
 from typing import NamedTuple
 
 from ..runtime.adapt import Setup, milliseconds
@@ -12,8 +12,8 @@ NEARLY = 0.95
 """Of two setups whose speeds differ by less than that, the smaller one is better."""
 ENOUGH = 0.9
 """Loading that leaves the step this share of its speed is no bottleneck."""
-UNSTEADY = 1.5
-"""Of two measurements of the same, this ratio says that something else disturbs them."""
+UNSTEADY = 1.3
+"""Ratio of two measurements of the same that says that something else disturbs them."""
 
 
 class Trial(NamedTuple):
@@ -73,8 +73,8 @@ class Findings:
     """Whether the data set allows reading threads."""
     notes: list[str] = field(default_factory=list)
     """What was not tried, and why."""
-    unsteadiness: float = 1.0
-    """The largest ratio of two measurements of the same."""
+    ratios: list[float] = field(default_factory=list)
+    """Of each two measurements of the same, the larger to the smaller."""
 
     def add(self, trial: Trial) -> None:
         """Note a trial; another one of the same setup is added to it."""
@@ -88,8 +88,8 @@ class Findings:
         if before is None:
             return trial
         if before.samples and trial.samples:
-            rates = sorted([before.samples_per_s, trial.samples_per_s])
-            self.unsteadiness = max(self.unsteadiness, rates[1] / rates[0])
+            rates = before.samples_per_s, trial.samples_per_s
+            self.ratios.append(max(rates) / min(rates))
         return before.merged(trial)
 
     @property
@@ -100,15 +100,16 @@ class Findings:
 
     @property
     def best(self) -> Trial | None:
-        """The smallest setup that is about as fast as the fastest."""
-        return smallest_of_the_fastest(self.measured)
+        """The smallest setup that is as fast as the fastest, as far as that can be told."""
+        enough = min(NEARLY, 1 / self.noise) * max(
+            (trial.samples_per_s for trial in self.measured), default=0.0
+        )
+        return next((trial for trial in self.measured if trial.samples_per_s >= enough), None)
 
-
-def smallest_of_the_fastest(trials: Iterable[Trial]) -> Trial | None:
-    """The first trial that is about as fast as the fastest of all."""
-    trials = list(trials)
-    most = max((trial.samples_per_s for trial in trials), default=0.0)
-    return next((trial for trial in trials if trial.samples_per_s >= NEARLY * most), None)
+    @property
+    def noise(self) -> float:
+        """By which ratio measurements of the same differ."""
+        return median(self.ratios) if self.ratios else 1.0
 
 
 def worker_counts(cpus: int, most: int) -> list[int]:
@@ -129,46 +130,58 @@ def conclude(findings: Findings) -> list[str]:
     step, best = findings.step, findings.best
     if step is None or not step.samples or best is None:
         return ["Too little was measured to say anything: give it more --seconds."]
-    sentences = [*is_loading_the_bottleneck(step, best, findings.trials.get(Setup(0, 0)))]
+    alone = findings.trials.get(Setup(0, 0))
+    sentences = [verdict(step, best, alone, findings.noise)]
     if findings.costs:
         sentences.append(where_time_goes(findings.costs, step))
-        if best.samples_per_s < ENOUGH * step.samples_per_s:
+        if loading_holds_up(best, step, findings.noise):
             sentences.append(what_to_do(findings.costs, findings.can_read_ahead))
     if automatic := findings.automatic:
         # A fixed setup was measured twice, and at other times.
         sentences.append(compare(findings.trials.get(automatic.setup, automatic), best))
-    if findings.unsteadiness > UNSTEADY or best.samples_per_s > UNSTEADY * step.samples_per_s:
+    if findings.noise > UNSTEADY or best.samples_per_s > UNSTEADY * step.samples_per_s:
         sentences.append(
-            "The measurements vary: something else keeps this machine busy. Give it more --seconds, "
-            "or try again when it is idle."
+            f"Measurements of the same differ by {findings.noise - 1:.0%}: something else keeps this "
+            "machine busy. Give it more --seconds, or try again when it is idle."
         )
     return sentences
 
 
-def is_loading_the_bottleneck(step: Trial, best: Trial, alone: Trial | None) -> list[str]:
-    """The verdict: is it, would it be without workers and threads, or not at all?
+def loading_holds_up(trial: Trial, step: Trial, noise: float) -> bool:
+    """Whether the step would be clearly faster without loading.
+
+    Within a stretch, waiting and steps are disturbed alike, so that a small difference from the
+    step alone counts if the step stood still. Without that, loading may still take processors away
+    from the step; but only a difference that is no noise says so.
+    """
+    share = trial.samples_per_s / step.samples_per_s
+    stands_still = trial.wait_share > 1 - ENOUGH
+    return share < ENOUGH and (stands_still or share < ENOUGH / noise)
+
+
+def verdict(step: Trial, best: Trial, alone: Trial | None, noise: float) -> str:
+    """Is loading the bottleneck, would it be without workers and threads, or not at all?
 
     Args:
         alone: a trial in which the main process alone loads.
     """
-    enough = ENOUGH * step.samples_per_s
     possible = f"the step alone takes {step.samples_per_s:,.0f} samples/s"
     reached = f"{best.samples_per_s:,.0f} samples/s"
-    if best.samples_per_s < enough:
-        return [
+    if loading_holds_up(best, step, noise):
+        return (
             f"Loading is the bottleneck: {possible}, but with the best setup, {best.setup}, it gets "
             f"{reached}, and stands still for {best.wait_share:.0%} of the time."
-        ]
-    if alone and alone.samples_per_s < enough:
-        return [
+        )
+    if alone and alone.setup != best.setup and loading_holds_up(alone, step, noise):
+        return (
             f"Loading is no bottleneck with {best.setup}: {possible}, and it gets {reached}. The "
-            f"main process alone would load {alone.samples_per_s:,.0f} samples/s."
-        ]
-    return [
+            f"main process alone would get {alone.samples_per_s:,.0f} samples/s."
+        )
+    return (
         f"Loading is not the bottleneck: {possible}, and with {best.setup} it gets {reached}. What "
         "makes the step faster: an accelerator, --amp, --compile, a larger --batch-size, or a "
         "smaller model."
-    ]
+    )
 
 
 def where_time_goes(costs: Costs, step: Trial) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
 from itertools import count, cycle, islice
@@ -22,7 +22,7 @@ from ..runtime.errors import ProjectError
 from ..runtime.loader import BatchLoader
 from ..runtime.wire import receive, send
 from ..train import make_model, train_one_epoch
-from .findings import Costs, Findings, Trial, smallest_of_the_fastest, worker_counts
+from .findings import Costs, Findings, Trial, worker_counts
 
 STEP_SHARE, AUTOMATIC_SHARE, THREADS_SHARE = 0.1, 0.2, 0.2
 """Of the time: for the step alone, for the automatic choice, and for reading threads without
@@ -61,8 +61,7 @@ def measure(
             if threads == 0 and (measured := loader.measured()):
                 samples, wait_s, cpu_s = measured.samples, measured.wait_s, measured.cpu_s
                 findings.costs = Costs(samples, wait_s, cpu_s, on_its_way_s)
-        best = smallest_of_the_fastest(findings.measured)
-        threads = best.setup.threads if best else 0
+        threads = findings.best.setup.threads if findings.best else 0
 
         counts = worker_counts(loader.plan.cpus, loader.plan.num_workers.value)
         if counts[-1] < loader.plan.cpus:
@@ -127,7 +126,7 @@ class Bench:
         self._told = line
         self._tell(line)
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Generator[Any, None, None]:
         """Batches without end. Each trial begins an epoch, for it should find other samples."""
         for epoch in self._epochs:
             yield from self.loader.epoch("train", epoch, shuffle=True)

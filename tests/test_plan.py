@@ -21,6 +21,7 @@ LINUX = {
     "shared_memory_bytes": 8 * GB,
     "open_files": 1_048_576,
     "debugger": None,
+    "debug": False,
     "daemonic": False,
     "notebook": False,
     "frozen": False,
@@ -93,6 +94,14 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], int, str]] = [
     (
         "a debugger, and workers asked for",
         {**LINUX, "debugger": "pydevd"},
+        {"requested_workers": 2},
+        2,
+        "it was asked for",
+    ),
+    ("--debug", {**LINUX, "debug": True}, {}, 0, "--debug has the main process load"),
+    (
+        "--debug, and workers asked for",
+        {**LINUX, "debug": True},
         {"requested_workers": 2},
         2,
         "it was asked for",
@@ -272,3 +281,15 @@ def test_memory_is_pinned_where_copies_gain_by_it(
     plan = make_plan(load, LINUX, {"device": device, "requested_workers": workers})
     assert plan.pin_memory.value is pinned
     assert device.split(":")[0] in plan.pin_memory.reason
+
+
+def test_threads_read_where_they_may_and_as_many_as_were_asked_for(load: Load) -> None:
+    def rows(machine: dict[str, Any], **job: Any) -> list[Any]:
+        plan = make_plan(load, machine, job)
+        return [value for name, value, _ in plan.rows() if name == "reading threads"]
+
+    assert rows(LINUX) == []  # measurements decide
+    assert rows(LINUX, requested_threads=7) == [7]
+    assert rows(LINUX, requested_threads=7, can_read_ahead=False) == [0]
+    assert rows({**LINUX, "debug": True}) == [0]
+    assert rows({**LINUX, "debug": True}, requested_threads=7) == [7]

@@ -41,7 +41,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/__init__.py src/PKG/__main__.py src/PKG/cli.py src/PKG/config.py src/PKG/data.py
         src/PKG/model.py src/PKG/train.py
         src/PKG/runtime/__init__.py src/PKG/runtime/adapt.py src/PKG/runtime/ahead.py
-        src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/device.py
+        src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/debugging.py
+        src/PKG/runtime/device.py
         src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/explain.py
         src/PKG/runtime/files.py src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py
         src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
@@ -68,6 +69,12 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         lambda a: "linux" in a["platforms"],
         "src/PKG/runtime/forkserver.py src/PKG/runtime/preload.py",
     ),
+    (
+        "signals",
+        lambda a: set(a["platforms"]) != {"windows"},
+        "src/PKG/runtime/stacks_by_signal.py",
+    ),
+    ("no signals", lambda a: "windows" in a["platforms"], "src/PKG/runtime/stacks_by_file.py"),
     (
         "arrays",
         lambda a: a["dataset"] == "arrays",

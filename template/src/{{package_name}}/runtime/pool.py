@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from .debugging import at_timeout
 from .errors import ProjectError
 from .machine import free_memory_bytes, private_memory_bytes
 from .plan import LoaderPlan
@@ -159,6 +160,7 @@ class WorkerPool:
                 waited_s += LOOK_S
             # A worker ends itself when it stands still. This is for those that cannot.
             if waited_s > (self._limit_s + GRACE_S if task.worker else BOOT_S):
+                at_timeout("a worker")
                 for worker in self.workers:
                     if worker is task.worker or not worker.ready:
                         worker.hangs = True
@@ -185,6 +187,8 @@ class WorkerPool:
         worker.process.join(LEAVE_S)
         exit_code, stack = end_worker(worker)
         end = describe_end(exit_code, stack, self._limit_s)
+        if stack.startswith("Timeout"):
+            at_timeout(f"worker {worker.number}", stack)
         if worker.hangs:
             end = "did not answer any more"
         for task in worker.tasks:

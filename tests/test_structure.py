@@ -36,7 +36,7 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         "always",
         lambda a: True,
         """
-        .copier-answers.yml .gitignore .pre-commit-config.yaml README.md pyproject.toml
+        .copier-answers.yml .gitignore .vscode/launch.json .pre-commit-config.yaml README.md pyproject.toml
         data/README.md
         src/PKG/__init__.py src/PKG/__main__.py src/PKG/cli.py src/PKG/config.py src/PKG/data.py
         src/PKG/model.py src/PKG/train.py
@@ -144,7 +144,7 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
         r"notebook|ipython|jupyter|ipykernel|cloudpickle|\bcells?\b",
     ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
-    ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|\.png"),
+    ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|(?<!tune)\.png"),
     ("arrays", lambda a: a["dataset"] == "arrays", r"\.npy"),
     ("HDF5", lambda a: a["dataset"] == "hdf5", r"hdf5|h5py|\.h5"),
     ("tables", lambda a: a["dataset"] == "tabular", r"pyarrow|parquet|runtime.table"),
@@ -268,6 +268,8 @@ def parse(name: str, text: str, python_version: str) -> None:
         tomllib.loads(text)
     elif name.endswith((".yml", ".yaml")):
         yaml.safe_load(text)
+    elif name.endswith(".json"):
+        json.loads(text)
     elif name.endswith(".ipynb"):
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
@@ -438,3 +440,14 @@ def test_files_that_the_readme_names_exist(projects: list[Project]) -> None:
             n for n in named if not re.search("[A-Z]", n) and not (project.folder / n).exists()
         ]
         assert missing == [], project.folder
+
+
+def test_the_launch_file_starts_commands_that_exist(projects: list[Project]) -> None:
+    for project in projects:
+        texts = project.texts()
+        configurations = json.loads(texts[".vscode/launch.json"])["configurations"]
+        started = [(c["module"], *c.get("args", [])) for c in configurations]
+        package = project.package
+        assert started == [(package, "train"), (package, "train", "--debug"), ("pytest",)]
+        assert all(c["subProcess"] and c["type"] == "debugpy" for c in configurations)
+        assert "debug: bool = False" in texts[f"src/{package}/cli.py"]

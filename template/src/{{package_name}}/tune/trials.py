@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import count, cycle, islice
 from multiprocessing import Pipe
@@ -126,7 +125,7 @@ class Bench:
         self._told = line
         self._tell(line)
 
-    def _batches(self) -> Generator[Any, None, None]:
+    def _batches(self) -> Iterator[Any]:
         """Batches without end. Each trial begins an epoch, for it should find other samples."""
         for epoch in self._epochs:
             yield from self.loader.epoch("train", epoch, shuffle=True)
@@ -134,13 +133,11 @@ class Bench:
     def some_batches(self) -> list[Any]:
         """A few batches, loaded in the main process."""
         self.loader.hold(Setup(0, 0))
-        with closing(self._batches()) as batches:
-            return list(islice(batches, KEPT))
+        return list(islice(self._batches(), KEPT))
 
     def train_as_chosen(self, limit_s: float) -> Trial:
         """Train as a run would, which measures first and then chooses."""
-        with closing(self._batches()) as batches:
-            trial = self.train(batches, limit_s, warm_share=2 / 3)
+        trial = self.train(self._batches(), limit_s, warm_share=2 / 3)
         return trial._replace(setup=self.loader.setup)
 
     def try_setup(self, setup: Setup, limit_s: float) -> Trial:
@@ -151,8 +148,7 @@ class Bench:
         """
         self.loader.hold(setup)
         try:
-            with closing(self._batches()) as batches:
-                trial = self.train(batches, limit_s)
+            trial = self.train(self._batches(), limit_s)
         except ProjectError as error:
             if not setup.workers:
                 raise

@@ -195,6 +195,8 @@ class WorkerPool:
             task.worker = None
         if not worker.ready:
             self.failed_starts.append(end)
+        elif worker.leaving:
+            pass  # as it was asked to; what it had not done yet, others will do
         elif worker.tasks:
             task = worker.tasks[0]  # it was working on this one
             task.failures.append(end)
@@ -203,7 +205,7 @@ class WorkerPool:
             at = f"while it loaded {task.request}"
             self._tell(f"worker {worker.number} {end}, {at}: a new one tries again")
             task.request = task.request._replace(careful=True)
-        elif not worker.leaving:
+        else:
             self._tell(f"worker {worker.number} {end}, while it waited: a new one takes its place")
         was_killed = exit_code == -SIGKILL and not worker.hangs
         if was_killed and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:

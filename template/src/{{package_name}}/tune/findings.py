@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..runtime.adapt import Setup, milliseconds
 
-NEARLY = 0.95
+NEARLY = 0.9
 """Of two setups whose speeds differ by less than that, the smaller one is better."""
 ENOUGH = 0.9
 """Loading that leaves the step this share of its speed is no bottleneck."""
@@ -52,12 +52,18 @@ class Costs(NamedTuple):
 
     samples: float
     """In the batch."""
-    wait_s: float
-    """Waiting for what is read, such as a disk or a network."""
+    read_wait_s: float
+    """Waiting in read(), or in the data set as a whole: for a disk or a network, for example."""
+    prepare_wait_s: float
+    """Waiting in prepare()."""
     compute_s: float
     """Computing: to read, prepare and collate."""
     hand_over_s: float
     """On its way from a worker to the main process."""
+
+    @property
+    def wait_s(self) -> float:
+        return self.read_wait_s + self.prepare_wait_s
 
 
 @dataclass
@@ -112,13 +118,14 @@ class Findings:
         return median(self.ratios) if self.ratios else 1.0
 
 
-def worker_counts(cpus: int, most: int) -> list[int]:
+def worker_counts(cpus: int, most: int, *, mostly_waits: bool = False) -> list[int]:
     """Numbers of workers to try: from none to a few more than there are processors.
 
     Args:
         most: as many as there may be.
+        mostly_waits: whether loading waits more than it computes; then more workers may be better.
     """
-    end = min(cpus + max(1, cpus // 4), most)
+    end = most if mostly_waits else min(cpus + max(1, cpus // 4), most)
     counts = [0]
     while counts[-1] < end:
         counts.append(min(end, max(counts[-1] + 1, counts[-1] * 3 // 2)))
@@ -206,6 +213,11 @@ def what_to_do(costs: Costs, can_read_ahead: bool) -> str:
             "Computing takes longest: `doctor` names the slowest line of the data set. Do once what "
             "is the same in each epoch, and store the result; or use a machine with more processors."
         )
+    if can_read_ahead and costs.prepare_wait_s > costs.read_wait_s:
+        return (
+            "Waiting takes longest, in prepare(), where only processes can shorten it: move it to "
+            "read(), and threads will do it ahead."
+        )
     if can_read_ahead:
         return (
             "Waiting takes longest: put the data on a nearer or faster disk, into fewer and larger "
@@ -222,6 +234,8 @@ def compare(automatic: Trial, best: Trial) -> str:
     rate = automatic.samples_per_s
     share = rate / best.samples_per_s
     said = f"The automatic choice took {automatic.setup}: {rate:,.0f} samples/s"
+    if share > 1 / ENOUGH:
+        return f"{said}, faster than all fixed setups that were tried. Nothing has to be set."
     if share >= ENOUGH:
         return f"{said}, about as fast as the best fixed setup. Nothing has to be set."
     return f"{said}, {share:.0%} of the best fixed setup. --save has `train` use that one."

@@ -58,15 +58,21 @@ def measure(
             part_s = THREADS_SHARE * seconds / len(thread_counts)
             findings.add(bench.try_setup(Setup(threads, 0), part_s))
             if threads == 0 and (measured := loader.measured()):
-                samples, wait_s, cpu_s = measured.samples, measured.wait_s, measured.cpu_s
-                findings.costs = Costs(samples, wait_s, cpu_s, on_its_way_s)
+                findings.costs = Costs(
+                    measured.samples,
+                    measured.read_wait_s,
+                    measured.prepare_wait_s,
+                    measured.cpu_s,
+                    on_its_way_s,
+                )
         threads = findings.best.setup.threads if findings.best else 0
 
-        counts = worker_counts(loader.plan.cpus, loader.plan.num_workers.value)
-        if counts[-1] < loader.plan.cpus:
-            findings.notes.append(
-                f"More than {counts[-1]} workers were not tried: {loader.plan.num_workers.reason}."
-            )
+        costs, plan = findings.costs, loader.plan
+        mostly_waits = costs is not None and costs.wait_s > costs.compute_s
+        counts = worker_counts(plan.cpus, plan.num_workers.value, mostly_waits=mostly_waits)
+        if counts[-1] < plan.cpus:
+            reason = plan.num_workers.reason
+            findings.notes.append(f"More than {counts[-1]} workers were not tried: {reason}.")
         # Up and down again, so that what else this machine does meanwhile hits all alike.
         setups = [Setup(t, workers) for workers in counts for t in sorted({0, threads})]
         try_setups(bench, setups, (time.monotonic() + deadline_s) / 2, findings)

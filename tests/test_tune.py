@@ -41,7 +41,8 @@ def findings(load: Load, rates: dict[tuple[int, int], float], **facts: Any) -> A
 )
 def test_which_numbers_are_tried(cpus: int, most: int, counts: list[int], load: Load) -> None:
     assert load("tune.findings").worker_counts(cpus, most) == counts
-    assert len(load("tune.findings").worker_counts(256, 1024)) < 20
+    more = load("tune.findings").worker_counts(256, 1024, mostly_waits=True)
+    assert more[-1] == 1024 and len(more) < 25
 
 
 @pytest.mark.parametrize(
@@ -107,14 +108,15 @@ def test_what_failed_never_wins(load: Load) -> None:
 @pytest.mark.parametrize(
     ("costs", "can_read_ahead", "words"),
     [
-        ((0.3, 0.01, 0.01), True, "nearer or faster disk"),
-        ((0.3, 0.01, 0.01), False, "read() and prepare()"),
-        ((0.1, 0.3, 0.01), True, "`doctor` names the slowest line"),
-        ((0.01, 0.01, 0.3), True, "uint8 in place of float32"),
+        ((0.3, 0.0, 0.01, 0.01), True, "nearer or faster disk"),
+        ((0.1, 0.2, 0.01, 0.01), True, "move it to read()"),
+        ((0.3, 0.0, 0.01, 0.01), False, "read() and prepare()"),
+        ((0.1, 0.0, 0.3, 0.01), True, "`doctor` names the slowest line"),
+        ((0.01, 0.0, 0.01, 0.3), True, "uint8 in place of float32"),
     ],
 )
 def test_what_to_do_about_it(
-    costs: tuple[float, float, float], can_read_ahead: bool, words: str, load: Load
+    costs: tuple[float, float, float, float], can_read_ahead: bool, words: str, load: Load
 ) -> None:
     module = load("tune.findings")
     found = findings(load, {(0, 0): 100}, can_read_ahead=can_read_ahead)
@@ -122,14 +124,19 @@ def test_what_to_do_about_it(
     said = " ".join(module.conclude(found))
     assert words in said
     assert "32.0 ms in the step" in said
-    assert all(f"{cost * 1e3:.1f} ms" in said or f"{cost:.2f} s" in said for cost in costs)
+    for cost in (costs[0] + costs[1], *costs[2:]):
+        assert load("runtime.adapt").milliseconds(cost) in said
     found.add(module.Trial(load("runtime.adapt").Setup(0, 2), 980, 1.0))
     assert words not in " ".join(module.conclude(found))
 
 
 @pytest.mark.parametrize(
     ("rate", "words"),
-    [(580, "Nothing has to be set"), (300, "50% of the best fixed setup. --save")],
+    [
+        (580, "about as fast as the best fixed setup. Nothing has to be set"),
+        (300, "50% of the best fixed setup. --save"),
+        (900, "faster than all fixed setups"),
+    ],
 )
 def test_the_automatic_choice_is_compared(rate: int, words: str, load: Load) -> None:
     found = findings(load, {(0, 0): 100, (0, 2): 600})
@@ -196,7 +203,7 @@ class Waiting(DigitArrays):
     def prepare(self, raw: Any) -> Any:
         import time
 
-        time.sleep(0.02)
+        time.sleep(0.05)
         return super().prepare(raw)
 
 
@@ -260,5 +267,6 @@ def test_data_that_waits_is_the_bottleneck_under_spawn_too(own: Project) -> None
     said = tune(own, "--seconds", "8", system="windows")
     assert "Loading is the bottleneck" in said, said
     assert "Waiting takes longest" in said
+    assert "ended by itself" not in said  # a worker that is not needed any more just leaves
     assert (own.folder / "tune.png").exists()
     assert not (own.folder / "tuned.toml").exists()

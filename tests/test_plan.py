@@ -210,6 +210,7 @@ SETUPS: list[tuple[str, int, dict[str, float], bool, str]] = [
         False,
         "8 workers",
     ),
+    ("waiting in prepare()", 2, {"prepare_wait_s": 96 * MS}, True, "8 workers"),
     (
         "waiting and computing",
         2,

@@ -126,7 +126,8 @@ def choose_setup(
 ) -> Setup:
     """The setup that ends soonest; the one with fewer workers, then threads, if about equal."""
     worker_counts = range(max_workers if is_fixed else 0, max_workers + 1)
-    if not is_fixed and max(thread_counts) and measured.cpu_s < ONLY_WAITS * measured.wait_s:
+    no_read_s = measured.cpu_s + measured.prepare_wait_s  # which threads cannot shorten
+    if not is_fixed and max(thread_counts) and no_read_s < ONLY_WAITS * measured.read_wait_s:
         worker_counts = worker_counts[:1]
     setups = [Setup(threads, workers) for workers in worker_counts for threads in thread_counts]
     seconds = {

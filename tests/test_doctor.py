@@ -34,6 +34,7 @@ def machine(load: Load, **facts: Any) -> Any:
         "shared_memory_bytes": int(16e9),
         "open_files": 4096,
         "debugger": None,
+        "debug": False,
         "daemonic": False,
         "notebook": False,
         "frozen": False,

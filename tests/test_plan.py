@@ -21,6 +21,7 @@ LINUX = {
     "shared_memory_bytes": 8 * GB,
     "open_files": 1_048_576,
     "debugger": None,
+    "debug": False,
     "daemonic": False,
     "notebook": False,
     "frozen": False,
@@ -93,6 +94,14 @@ PLANS: list[tuple[str, dict[str, Any], dict[str, Any], int, str]] = [
     (
         "a debugger, and workers asked for",
         {**LINUX, "debugger": "pydevd"},
+        {"requested_workers": 2},
+        2,
+        "it was asked for",
+    ),
+    ("--debug", {**LINUX, "debug": True}, {}, 0, "--debug has the main process load"),
+    (
+        "--debug, and workers asked for",
+        {**LINUX, "debug": True},
         {"requested_workers": 2},
         2,
         "it was asked for",
@@ -201,6 +210,7 @@ SETUPS: list[tuple[str, int, dict[str, float], bool, str]] = [
         False,
         "8 workers",
     ),
+    ("waiting in prepare()", 2, {"prepare_wait_s": 96 * MS}, True, "8 workers"),
     (
         "waiting and computing",
         2,
@@ -228,7 +238,8 @@ def test_how_to_load_follows_from_the_measurements(
 ) -> None:
     adapt = load("runtime.adapt")
     measured = adapt.Measured(**{**QUICK, **special})
-    options = {"cpus": cpus, "can_read_ahead": can_read_ahead, "max_workers": 4 * cpus}
+    counts = adapt.THREAD_COUNTS if can_read_ahead else (0,)
+    options = {"cpus": cpus, "thread_counts": counts, "max_workers": 4 * cpus}
     chosen = adapt.choose_setup(measured, current=adapt.Setup(0, 0), **options)
     assert str(chosen) == expected
     again = adapt.choose_setup(measured, current=chosen, **options)
@@ -240,7 +251,7 @@ def test_where_nothing_is_left_nothing_changes(load: Load) -> None:
     adapt = load("runtime.adapt")
     measured = adapt.Measured(**{**QUICK, "prepare_cpu_s": 500 * MS, "batches_left": 0})
     for current in (adapt.Setup(0, 0), adapt.Setup(16, 2)):
-        options = {"cpus": 2, "max_workers": 8, "can_read_ahead": True, "current": current}
+        options = {"cpus": 2, "max_workers": 8, "thread_counts": (0, 16), "current": current}
         assert adapt.choose_setup(measured, **options) == current
 
 
@@ -252,7 +263,7 @@ def test_a_fixed_number_of_workers_is_kept_and_only_threads_are_chosen(load: Loa
             measured,
             cpus=2,
             max_workers=workers,
-            can_read_ahead=True,
+            thread_counts=adapt.THREAD_COUNTS,
             current=adapt.Setup(0, workers),
             is_fixed=True,
         )
@@ -271,3 +282,15 @@ def test_memory_is_pinned_where_copies_gain_by_it(
     plan = make_plan(load, LINUX, {"device": device, "requested_workers": workers})
     assert plan.pin_memory.value is pinned
     assert device.split(":")[0] in plan.pin_memory.reason
+
+
+def test_threads_read_where_they_may_and_as_many_as_were_asked_for(load: Load) -> None:
+    def rows(machine: dict[str, Any], **job: Any) -> list[Any]:
+        plan = make_plan(load, machine, job)
+        return [value for name, value, _ in plan.rows() if name == "reading threads"]
+
+    assert rows(LINUX) == []  # measurements decide
+    assert rows(LINUX, requested_threads=7) == [7]
+    assert rows(LINUX, requested_threads=7, can_read_ahead=False) == [0]
+    assert rows({**LINUX, "debug": True}) == [0]
+    assert rows({**LINUX, "debug": True}, requested_threads=7) == [7]

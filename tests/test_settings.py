@@ -31,7 +31,11 @@ def test_settings_are_saved_so_that_they_give_the_same_again(load: Load, tmp_pat
     load("runtime.settings").write_settings(settings, tmp_path / "config.toml")
     assert parse_train(load, "--resume", tmp_path) == settings
     text = (tmp_path / "config.toml").read_text(encoding="utf-8")
-    assert tomllib.loads(text)["loader"] == {"num_workers": "auto", "timeout_s": 120.0}
+    assert tomllib.loads(text)["loader"] == {
+        "num_workers": "auto",
+        "reading_threads": "auto",
+        "timeout_s": 120.0,
+    }
 
 
 IMPOSSIBLE: list[tuple[str, str, str]] = [
@@ -47,6 +51,11 @@ IMPOSSIBLE: list[tuple[str, str, str]] = [
     ("--device", "cuda:", r"device is 'cuda:', but expected"),
     ("--loader.num-workers", "-1", r"loader.num-workers is -1, but expected auto, or a number"),
     ("--loader.num-workers", "1025", r"from 0 to 1024\. auto lets the machine decide"),
+    (
+        "--loader.reading-threads",
+        "-1",
+        r"loader.reading-threads is -1, but expected auto, or a num",
+    ),
     ("--loader.timeout-s", "0", r"loader.timeout-s is 0.0, but expected a number above 0"),
     ("--loader.timeout-s", "nan", r"loader.timeout-s is nan, but expected a number above 0"),
 ]

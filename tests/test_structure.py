@@ -37,12 +37,13 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         "always",
         lambda a: True,
         """
-        .copier-answers.yml .gitignore .pre-commit-config.yaml README.md pyproject.toml
+        .copier-answers.yml .gitignore .vscode/launch.json .pre-commit-config.yaml README.md pyproject.toml
         data/README.md
         src/PKG/__init__.py src/PKG/__main__.py src/PKG/cli.py src/PKG/config.py src/PKG/data.py
         src/PKG/model.py src/PKG/train.py
         src/PKG/runtime/__init__.py src/PKG/runtime/adapt.py src/PKG/runtime/ahead.py
-        src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/device.py
+        src/PKG/runtime/batches.py src/PKG/runtime/checkpoint.py src/PKG/runtime/debugging.py
+        src/PKG/runtime/device.py
         src/PKG/runtime/dispatcher.py src/PKG/runtime/errors.py src/PKG/runtime/explain.py
         src/PKG/runtime/files.py src/PKG/runtime/generators.py src/PKG/runtime/interrupt.py
         src/PKG/runtime/known_errors.py src/PKG/runtime/loader.py
@@ -59,6 +60,8 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         src/PKG/doctor/machine_checks.py src/PKG/doctor/pieces.py src/PKG/doctor/probe.py
         src/PKG/doctor/project_checks.py src/PKG/doctor/samples.py src/PKG/doctor/stall.py
         src/PKG/doctor/surroundings.py src/PKG/doctor/torch_checks.py src/PKG/doctor/torch_facts.py
+        src/PKG/tune/__init__.py src/PKG/tune/chart.py src/PKG/tune/command.py
+        src/PKG/tune/findings.py src/PKG/tune/saved.py src/PKG/tune/trials.py
         tests/conftest.py tests/test_data.py tests/test_imports.py tests/test_training.py
         """,
     ),
@@ -67,6 +70,12 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         lambda a: "linux" in a["platforms"],
         "src/PKG/runtime/forkserver.py src/PKG/runtime/preload.py",
     ),
+    (
+        "signals",
+        lambda a: set(a["platforms"]) != {"windows"},
+        "src/PKG/runtime/stacks_by_signal.py",
+    ),
+    ("no signals", lambda a: "windows" in a["platforms"], "src/PKG/runtime/stacks_by_file.py"),
     (
         "arrays",
         lambda a: a["dataset"] == "arrays",
@@ -140,10 +149,10 @@ ONLY_FOR: list[tuple[str, Callable[[Answers], bool], str]] = [
     (
         "what a notebook needs, and an executable leaves out",
         lambda a: a["notebook"] or a["frozen"] == "pyinstaller",
-        r"ipython|matplotlib",
+        r"ipython",
     ),
     ("executable", lambda a: a["frozen"] == "pyinstaller", r"pyinstaller|sys, .frozen|bundle"),
-    ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|\.png"),
+    ("images", lambda a: a["dataset"] in ("images", "stream"), r"pillow|\bPIL\b|(?<!tune)\.png"),
     ("arrays", lambda a: a["dataset"] == "arrays", r"\.npy"),
     ("HDF5", lambda a: a["dataset"] == "hdf5", r"hdf5|h5py|\.h5"),
     ("tables", lambda a: a["dataset"] == "tabular", r"pyarrow|parquet|runtime.table"),
@@ -269,6 +278,8 @@ def parse(name: str, text: str, python_version: str) -> None:
         tomllib.loads(text)
     elif name.endswith((".yml", ".yaml")):
         yaml.safe_load(text)
+    elif name.endswith(".json"):
+        json.loads(text)
     elif name.endswith(".ipynb"):
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
@@ -442,3 +453,14 @@ def test_files_that_the_readme_names_exist(projects: list[Project]) -> None:
             n for n in named if not re.search("[A-Z]", n) and not (project.folder / n).exists()
         ]
         assert missing == [], project.folder
+
+
+def test_the_launch_file_starts_commands_that_exist(projects: list[Project]) -> None:
+    for project in projects:
+        texts = project.texts()
+        configurations = json.loads(texts[".vscode/launch.json"])["configurations"]
+        started = [(c["module"], *c.get("args", [])) for c in configurations]
+        package = project.package
+        assert started == [(package, "train"), (package, "train", "--debug"), ("pytest",)]
+        assert all(c["subProcess"] and c["type"] == "debugpy" for c in configurations)
+        assert "debug: bool = False" in texts[f"src/{package}/cli.py"]

@@ -38,6 +38,8 @@ class LoaderConfig:
 
     num_workers: int | Literal["auto"] = "auto"
     """Processes that load data; 0 loads in the main process, auto decides from the machine."""
+    reading_threads: int | Literal["auto"] = "auto"
+    """Threads that read ahead, in the main process or in each worker; auto measures."""
     timeout_s: float = 120.0
     """Seconds that a batch may take to load, a second try in another worker included."""
 
@@ -46,6 +48,10 @@ class LoaderConfig:
         possible = workers == "auto" or 0 <= workers <= 1024
         expected = "auto, or a number from 0 to 1024"
         require(possible, "loader.num-workers", workers, expected, "auto lets the machine decide.")
+        threads = self.reading_threads
+        possible = threads == "auto" or 0 <= threads <= 256
+        expected = "auto, or a number from 0 to 256"
+        require(possible, "loader.reading-threads", threads, expected, "auto measures.")
         expected, cure = "a number above 0, up to 86400 (a day)", "120 is a good start."
         require(0 < timeout_s <= 86400, "loader.timeout-s", timeout_s, expected, cure)
 

@@ -75,6 +75,17 @@ def cosine(start: float, progress: float) -> float:
     return start * 0.5 * (1 + math.cos(math.pi * progress))
 
 
+def make_model(
+    config: TrainConfig, device: torch.device
+) -> tuple[nn.Module, torch.optim.Optimizer]:
+    """A new model, and the optimizer that trains it."""
+    model = DigitNet(CLASSES).to(device)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+    )
+    return model, optimizer
+
+
 def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path:
     """Train a model, save it after each epoch, and test the best; returns the folder of the run.
 
@@ -91,10 +102,7 @@ def fit(config: TrainConfig, report: Report, resume: Path | None = None) -> Path
     test_set = make_dataset(config.data_dir, "test")
 
     seed_everything(config.seed)
-    model = DigitNet(CLASSES).to(device)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
-    )
+    model, optimizer = make_model(config, device)
     parts = {"model": model, "optimizer": optimizer}
     checkpoint = find_start(resume, config.runs_dir)
     progress = load_progress(checkpoint, parts, device) if checkpoint else Progress()

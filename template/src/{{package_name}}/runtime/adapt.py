@@ -7,6 +7,7 @@ processes, each of which costs a start. Pure functions: any machine can be teste
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -119,15 +120,15 @@ def choose_setup(
     *,
     cpus: int,
     max_workers: int,
-    can_read_ahead: bool,
+    thread_counts: Sequence[int],
     current: Setup,
     is_fixed: bool = False,
 ) -> Setup:
     """The setup that ends soonest; the one with fewer workers, then threads, if about equal."""
     worker_counts = range(max_workers if is_fixed else 0, max_workers + 1)
-    if not is_fixed and can_read_ahead and measured.cpu_s < ONLY_WAITS * measured.wait_s:
+    no_read_s = measured.cpu_s + measured.prepare_wait_s  # which threads cannot shorten
+    if not is_fixed and max(thread_counts) and no_read_s < ONLY_WAITS * measured.read_wait_s:
         worker_counts = worker_counts[:1]
-    thread_counts = THREAD_COUNTS if can_read_ahead else (0,)
     setups = [Setup(threads, workers) for workers in worker_counts for threads in thread_counts]
     seconds = {
         setup: predict_s(setup, measured, cpus, current.workers)

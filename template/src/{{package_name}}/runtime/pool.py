@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from .debugging import at_timeout
 from .errors import ProjectError
 from .machine import free_memory_bytes, private_memory_bytes
 from .plan import LoaderPlan
@@ -159,6 +160,7 @@ class WorkerPool:
                 waited_s += LOOK_S
             # A worker ends itself when it stands still. This is for those that cannot.
             if waited_s > (self._limit_s + GRACE_S if task.worker else BOOT_S):
+                at_timeout("a worker")
                 for worker in self.workers:
                     if worker is task.worker or not worker.ready:
                         worker.hangs = True
@@ -185,12 +187,16 @@ class WorkerPool:
         worker.process.join(LEAVE_S)
         exit_code, stack = end_worker(worker)
         end = describe_end(exit_code, stack, self._limit_s)
+        if stack.startswith("Timeout"):
+            at_timeout(f"worker {worker.number}", stack)
         if worker.hangs:
             end = "did not answer any more"
         for task in worker.tasks:
             task.worker = None
         if not worker.ready:
             self.failed_starts.append(end)
+        elif worker.leaving:
+            pass  # as it was asked to; what it had not done yet, others will do
         elif worker.tasks:
             task = worker.tasks[0]  # it was working on this one
             task.failures.append(end)
@@ -199,7 +205,7 @@ class WorkerPool:
             at = f"while it loaded {task.request}"
             self._tell(f"worker {worker.number} {end}, {at}: a new one tries again")
             task.request = task.request._replace(careful=True)
-        elif not worker.leaving:
+        else:
             self._tell(f"worker {worker.number} {end}, while it waited: a new one takes its place")
         was_killed = exit_code == -SIGKILL and not worker.hangs
         if was_killed and self.target > 1 and free_memory_bytes() < LOW_MEMORY_BYTES:

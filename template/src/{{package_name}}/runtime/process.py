@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from .debugging import HUNT, note_start
 from .interrupt import interrupt_hidden
 from .reader import BatchSource, Request
 from .stacks import read_text
@@ -43,11 +44,11 @@ def start_worker(context: Any, number: int, source: BatchSource, limit_s: float)
     """Start a worker; it will say when it is ready."""
     ours, theirs = context.Pipe()
     stacks, their_stacks = context.Pipe(duplex=False)
-    settings = WorkerSettings(number, limit_s, logging.getLogger().level)
+    settings = WorkerSettings(number, limit_s, logging.getLogger().level, HUNT.is_on)
     process = context.Process(
         target=work,
         args=(settings, source, theirs, their_stacks),
-        name=f"loader-{number}",
+        name=f"worker-{number}",
         daemon=True,
     )
     with interrupt_hidden():
@@ -55,7 +56,9 @@ def start_worker(context: Any, number: int, source: BatchSource, limit_s: float)
     # Only the worker holds these ends from now on, so that they close when it dies.
     theirs.close()
     their_stacks.close()
-    return Worker(number, process, ours, stacks)
+    worker = Worker(number, process, ours, stacks)
+    note_start(worker, context.get_start_method())
+    return worker
 
 
 def collect_mail(worker: Worker, mail: SimpleQueue[tuple[Worker, Any]], pin_memory: bool) -> None:

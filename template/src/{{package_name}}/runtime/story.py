@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .debugging import at_timeout
+
 if TYPE_CHECKING:
     from .pool import Task
     from .reader import Request
@@ -58,6 +60,7 @@ def describe_failures(task: Task, seed: int) -> str:
 
 def end_stalled_run(request: Request) -> None:
     """End this process, whose main thread has been loading a batch for too long."""
+    at_timeout("the main process")
     with tempfile.TemporaryFile("w+") as file:
         faulthandler.dump_traceback(file)
         file.seek(0)

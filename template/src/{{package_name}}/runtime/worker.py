@@ -40,6 +40,8 @@ class WorkerSettings:
     """Seconds that one batch may take."""
     log_level: int
     """The main process's level, since a new process does not inherit logging."""
+    debug: bool = False
+    """Whether to show stacks on request."""
 
 
 class Ready(NamedTuple):
@@ -77,6 +79,10 @@ def work(
     set_up(settings)
     stack_file = descriptor(stacks)
     faulthandler.enable(stack_file)  # for a crash
+    if settings.debug:
+        from .debugging import listen_in_worker  # only now, for it imports more
+
+        listen_in_worker(stack_file)
     watchdog = Watchdog(settings.limit_s, stack_file)
     reader = BatchReader(source)
     requests: deque[Request] = deque()

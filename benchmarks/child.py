@@ -6,11 +6,13 @@ prints answers with `answer(...)`. All of them are plain values.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,39 +31,32 @@ class Answers(NamedTuple):
     """What went wrong, if anything did; the answers before it count all the same."""
 
 
-def ask(
-    module: str,
-    asked: Mapping[str, Any],
-    *,
-    timeout_s: float = 300.0,
-    environment: Mapping[str, str] | None = None,
-) -> Answers:
+def ask(module: str, asked: Mapping[str, Any], *, timeout_s: float = 300.0) -> Answers:
     """Run `python -m benchmarks.MODULE` and collect its answers."""
     command = [sys.executable, "-W", "ignore", "-m", f"{__package__}.{module}", json.dumps(asked)]
-    child = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
     problem = None
-    try:
-        output, errors = child.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        end_group(child)
-        output, errors = child.communicate()
-        problem = f"did not end within {timeout_s:g} s"
-    finally:
-        end_group(child)
-    lines = output.splitlines()
+    # Files, not pipes: what a program leaves behind would hold the other end of a pipe.
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            problem = f"did not end within {timeout_s:g} s"
+        finally:
+            end_group(child)
+        output.seek(0)
+        errors.seek(0)
+        lines, said = output.read().splitlines(), errors.read().strip()
     values = [json.loads(line.removeprefix(MARK)) for line in lines if line.startswith(MARK)]
     if child.returncode and not problem:
-        last = (errors.strip() or "no message").splitlines()[-1]
+        last = said.splitlines()[-1] if said else "no message"
         problem = f"exit code {child.returncode}: {last[:PROBLEM_LENGTH]}"
     return Answers(values, problem)
 
@@ -89,12 +84,11 @@ def answer(value: Any) -> None:
     print(f"{MARK}{json.dumps(value)}", flush=True)
 
 
-def end_group(child: subprocess.Popen[str]) -> None:
-    """Kill a program and what it has started."""
+def end_group(child: subprocess.Popen[Any]) -> None:
+    """Kill a program, and what it has started, also if it has ended itself."""
     if hasattr(os, "killpg"):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
     else:
         child.kill()
+    child.wait()

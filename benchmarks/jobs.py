@@ -6,8 +6,8 @@ side, with what the automatic loader chose, or {"side", "problem"}. Sides are na
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import os
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -47,10 +47,8 @@ def warm_up(dataset: Any) -> None:
     for _ in DataLoader(first, 2, num_workers=1, multiprocessing_context="forkserver"):
         pass
     for name in ("spdl.dataloader", "grain", "torchdata.stateful_dataloader"):
-        try:  # nobody waits for these imports below
+        with contextlib.suppress(ImportError):  # else its side says so
             importlib.import_module(name)
-        except ImportError:
-            pass  # its side says so
 
 
 class Job:
@@ -84,8 +82,9 @@ class Job:
             tell=told.append,
         ) as loader:
             samples = sum(self.train(loader.epoch("samples", e)) for e in range(self.epochs))
-        chosen = [text.split(" from here on")[0] for text in told if text.startswith("loading: ")]
-        return samples, chosen[-1].removeprefix("loading: ") if chosen else "the main process"
+        chosen = [text.partition(" from here on") for text in told]
+        setups = [before.removeprefix("loading: ") for before, found, _ in chosen if found]
+        return samples, setups[-1] if setups else "the main process"
 
     def fixed(self, count: int, method: str, *, kept: bool) -> int:
         """torch's DataLoader, whose workers are kept for the next epoch or not."""
@@ -121,7 +120,6 @@ class Job:
         from torch.utils.data import default_collate
 
         grain = importlib.import_module("grain")
-        os.environ.setdefault("ABSL_LOGGING_VERBOSITY", "-1")
         source = grain.MapDataset.source(self.dataset).repeat(self.epochs).to_iter_dataset()
         batches = source.batch(self.batch_size, batch_fn=default_collate)
         choice = grain.experimental.pick_performance_config(

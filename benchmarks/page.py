@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
 
 from .measuring import Spread
 from .plots import Plot
@@ -70,7 +69,7 @@ class Bar:
         return self.text().replace(self.text().split(":")[0], f"- **{verdict}**", 1)
 
 
-Block = Union[str, Table, Bar, Plot]
+Block = str | Table | Bar | Plot
 """A paragraph, a table, a bar, or a plot."""
 
 

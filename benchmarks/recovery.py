@@ -150,7 +150,7 @@ def main() -> None:
     """Load an epoch in which a worker is lost, and say how long that took."""
     asked = question()
     event, side = asked["event"]
-    use_project(asked["project"])
+    use_project(asked["project"], warm=side == "project, forkserver")
     from .losing import WorkerLosing
 
     with tempfile.TemporaryDirectory() as folder:

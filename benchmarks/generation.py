@@ -45,6 +45,7 @@ ANSWERS: dict[str, dict[str, str]] = {
         "license": "BSD",
         "backend": "hatch",
         "docs": "sphinx",
+        "vcs": "true",
     },
 }
 """What has no default."""

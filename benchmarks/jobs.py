@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
+import sys
 import time
 from collections.abc import Callable, Iterable
+from threading import Timer
 from typing import Any
 
 from .child import answer, question
 from .rendered import part, start_method, use_project
+
+LIMIT_S = 120.0
+"""For one side."""
 
 
 def main() -> None:
@@ -28,15 +34,26 @@ def main() -> None:
     warm_up(dataset)
     for side in asked["sides"]:
         job = Job(dataset, workload.batch_size, workload.epochs, train)
+        deadline = Timer(LIMIT_S, give_up)
+        deadline.daemon = True
+        deadline.start()
         started_s = time.perf_counter()
         try:
             samples, told = job.run(side)
         except Exception as error:
             answer({"side": side, "problem": f"{type(error).__name__}: {error}"[:200]})
             continue
+        finally:
+            deadline.cancel()
         seconds = time.perf_counter() - started_s
         assert samples == len(dataset) * workload.epochs, f"{side}: {samples} samples"
         answer({"side": side, "seconds": seconds, "told": told})
+
+
+def give_up() -> None:
+    """End this process; whoever asked knows which side was under way."""
+    print(f"did not end within {LIMIT_S:g} s", file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def warm_up(dataset: Any) -> None:

@@ -17,7 +17,7 @@ class Spread(NamedTuple):
     median: float
     low: float
     high: float
-    count: int
+    runs: int
 
 
 def spread(values: Sequence[float]) -> Spread:

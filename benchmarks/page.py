@@ -106,6 +106,6 @@ def cell(found: Spread | None, unit: str = "") -> str:
     """A median with its spread."""
     if found is None:
         return "-"
-    if found.count == 1:
+    if found.runs == 1:
         return number(found.median, unit)
     return f"{number(found.median, unit)} ({number(found.low)}-{number(found.high)})"

@@ -21,7 +21,7 @@ from .measuring import rounded, spread, take_turns
 from .page import Block, Table, cell
 from .rendered import PACKAGE, Bench, part, start_method, use_project
 
-ROUNDS = 5
+ROUNDS = 3
 BATCH_MS, BATCHES, BATCH_SIZE, WORKERS = 20.0, 40, 4, 2
 TIMEOUT_S = 4.0
 """What a batch may take, where one stalls: both loaders are told so."""

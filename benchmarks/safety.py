@@ -21,7 +21,7 @@ BATCHES = {0.1: 3000, 1.0: 500, 10.0: 60, 100.0: 10}
 """How many batches an epoch has, by the milliseconds in which a bare loader without workers loads one."""
 WORKERS = (0, 1, 2)
 BATCH_SIZE = 4
-ROUNDS = 9
+ROUNDS = 7
 BARS = {1.0: 1.05, 10.0: 1.01, 100.0: 1.01}
 """The most that a batch may take, times a bare one."""
 

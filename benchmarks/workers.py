@@ -21,10 +21,11 @@ METHODS = ("forkserver", "spawn")
 FIXED = (0, 1, 2, 4, 8)
 PEERS = ("SPDL", "Grain", "StatefulDataLoader")
 ROUNDS = 3
-HOPELESS = 3.0
+HOPELESS = 2.0
 """A side that took so many times the best of the first round is not measured again."""
 QUICK = ("0.2 ms", "wait 3 ms, light step")
-LIMIT_S = 240.0
+LIMIT_S = 1800.0
+"""For all sides of a round; each has a limit of its own in jobs.py."""
 WHY: dict[tuple[str, str], str] = {}
 """Why a side is faster than the automatic loader, by workload and side; see `reason`."""
 

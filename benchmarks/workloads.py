@@ -50,25 +50,22 @@ class Workload:
 
 WORKLOADS = [
     # To make the loader takes some 10 ms, and no worker: what is over in less than 0.1 s is no job.
-    Workload("tiny, short", 400, 64),
-    Workload("tiny, long", 2500, 64),
+    Workload("tiny", 2500, 64),
     Workload("20 us, light step", 600, 64, compute_ms=0.02, step_ms=0.5),
     Workload("0.2 ms", 400, compute_ms=0.2),
     Workload("1 ms", 200, compute_ms=1, step_ms=2),
     Workload("1 ms, in C", 200, native_ms=1, step_ms=2),
     Workload("5 ms, short", 20, 16, compute_ms=5),
     Workload("5 ms, long", 120, 16, compute_ms=5, step_ms=5),
-    Workload("wait 1 ms", 150, wait_ms=1),
     Workload("wait 3 ms, light step", 60, wait_ms=3, step_ms=2),
-    Workload("wait 20 ms", 20, 16, wait_ms=20),
     Workload("mixed: wait 3 ms, 0.5 ms", 80, wait_ms=3, compute_ms=0.5),
     Workload("heavy step", 120, compute_ms=0.3, step_ms=20),
     Workload("device step", 120, compute_ms=0.5, device_ms=20),
     Workload("large samples", 80, 16, compute_ms=0.3, step_ms=3, numbers=3 * 224 * 224),
     Workload("wait 3 ms, only __getitem__", 60, wait_ms=3, split=False),
-    Workload("digits as PNG", epochs=3, form="images"),
-    Workload("digits in HDF5", epochs=3, form="hdf5"),
-    Workload("digits in Parquet", epochs=3, form="tabular"),
+    Workload("digits as PNG", epochs=2, form="images"),
+    Workload("digits in HDF5", epochs=2, form="hdf5"),
+    Workload("digits in Parquet", epochs=2, form="tabular"),
     Workload("JPEG 640 x 480", epochs=2, batch_size=16, device_ms=15, form="jpeg"),
 ]
 GROWN = 10

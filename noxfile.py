@@ -82,8 +82,9 @@ def lint(session: nox.Session) -> None:
 
 @nox.session(reuse_venv=True, default=False)
 def bench(session: nox.Session) -> None:
-    """Measure: workers or start (by default both); what comes after the name goes to the script."""
-    session.install("-r", str(ROOT / "tests" / "requirements.txt"), "-c", CONSTRAINTS)
-    names, options = session.posargs[:1] or ["start", "workers"], session.posargs[1:]
-    for name in names:
-        session.run("python", str(ROOT / "benchmarks" / f"{name}.py"), *options)
+    """Measure all or some parts beside their alternatives; writes docs/benchmarks.md."""
+    for folder in ("tests", "benchmarks"):
+        requirements = str(ROOT / folder / "requirements.txt")
+        session.install("-r", requirements, "-c", CONSTRAINTS)
+    session.chdir(ROOT)
+    session.run("python", "-W", "ignore", "-m", "benchmarks", *session.posargs)

@@ -1,103 +1,126 @@
-"""From the start of a program to the first batch that a worker loaded: the project beside torch.
+"""From the start of a program to the first batch that a worker loaded, and to that of a second loader.
 
-Renders a project with default answers. Each side is a program of its own, which imports torch and
-the project's data set and asks for a first batch, then for that of a second loader: one with the
-project's loader, the others with torch's DataLoader and a start method. All sides run in turn,
-several times; medians count. Run it with `nox -s bench -- start`.
+Each side is a program of its own, which imports torch and the project's data set and asks for a first
+batch, then for that of a second loader. `python -m benchmarks.start` is that program.
 """
 
 from __future__ import annotations
 
-import argparse
-import importlib
-import json
-import statistics
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from rendered import import_project, render_project
+from .child import answer, ask_one, question
+from .measuring import rounded, spread, take_turns
+from .page import Bar, Block, Table, cell
+from .plots import Plot
+from .rendered import Bench, part, start_method, use_project
 
-SIDES = ("fork", "forkserver", "spawn", "project, forkserver", "project, spawn")
+SIDES = {
+    "torch, fork": "torch's loader, fork",
+    "torch, spawn": "torch's loader, spawn",
+    "torch, forkserver": "torch's loader, fork server as Python starts it",
+    "project, forkserver": "the project, its warm fork server",
+    "project, spawn": "the project, spawn",
+}
 WORKERS = (1, 2, 4)
+ROUNDS = 3
+BATCH_SIZE = 64
+BAR = 1.3
 
 
-def first_batches(side: str, workers: int, package: str, started_s: float) -> list[float]:
-    """Seconds from the start of this program to a first batch, and those that a second took.
+def measure(bench: Bench) -> list[dict[str, Any]]:
+    """Seconds to the first batch of a first and of a second loader, by workers and side."""
+    project = str(bench.project())
+    workers = WORKERS[:1] if bench.quick else WORKERS
+    sides = [(count, side) for count in workers for side in SIDES]
+    if bench.quick:
+        sides = [(1, "torch, fork"), (1, "project, forkserver")]
 
-    Args:
-        started_s: when this program was started, by time.time().
-    """
-    name, _, method = side.rpartition(", ")
-    if side == "project, forkserver":  # the other would be spawn's price, and a fork server's too
-        importlib.import_module(f"{package}.runtime.start").prepare_workers()
-    import torch.utils.data
+    def start(counted: tuple[int, str]) -> list[float]:
+        count, side = counted
+        asked = {"project": project, "side": side, "workers": count, "started_s": time.time()}
+        seconds: list[float] = ask_one("start", asked)
+        print(count, side, seconds, flush=True)
+        return seconds
 
-    data = importlib.import_module(f"{package}.data")
-    folder = Path(str(data.__file__)).parents[2] / "data"
-    dataset = data.make_dataset(folder, "train", augment=True)
-    times_s = [started_s]
-    for _ in range(2):
-        if name:
-            start = importlib.import_module(f"{package}.runtime.start").StartMethod
-            module = importlib.import_module(f"{package}.runtime.loader")
-            options = {"start_method": start(method, "it is measured"), "num_workers": workers}
-            with module.BatchLoader({"train": dataset}, 64, tell=str, **options) as loader:
-                next(loader.epoch("train", 0))
-                times_s.append(time.time())
-        else:
-            loader = torch.utils.data.DataLoader(
-                dataset, 64, num_workers=workers, multiprocessing_context=method
-            )
-            batches = iter(loader)
-            next(batches)
-            times_s.append(time.time())
-            del batches
-    return [after - before for before, after in zip(times_s, times_s[1:], strict=False)]
+    found = take_turns(sides, bench.rounds(ROUNDS), start)
+    return [
+        {
+            "workers": count,
+            "side": side,
+            "first": [first for first, _ in seconds],
+            "second": [second for _, second in seconds],
+        }
+        for (count, side), seconds in found.items()
+    ]
 
 
-def run_side(side: str, workers: int, folder: Path) -> list[float]:
-    """Run a side in a program of its own."""
-    program = [sys.executable, "-W", "ignore", __file__, "--project", str(folder)]
-    ended = subprocess.run(
-        [*program, "--side", side, "--workers", str(workers), "--started-s", str(time.time())],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    seconds: list[float] = json.loads(ended.stdout.splitlines()[-1])
-    return seconds
+def present(result: list[dict[str, Any]]) -> list[Block]:
+    """A table, a plot, and the bars."""
+    fork_s = {
+        row["workers"]: spread(row["first"]).median
+        for row in result
+        if row["side"] == "torch, fork"
+    }
+    rows, bars, plotted = [], [], []
+    for row in result:
+        first, second = spread(row["first"]), spread(row["second"])
+        times = first.median / fork_s[row["workers"]]
+        count = f"{row['workers']} worker{'s' * (row['workers'] > 1)}"
+        name = f"{count}: {SIDES[row['side']]}"
+        rows.append([name, cell(first), f"{times:.2f}", cell(second)])
+        plotted.append((name, {"first loader": first, "second loader": second}))
+        if row["side"] == "project, forkserver":
+            bars.append(Bar(f"{count}, the project's start beside fork's", BAR, times))
+    return [
+        "Seconds from the start of Python to the first batch of a loader, the import of torch included; "
+        "and those in which a second loader of the same program has its first batch. Fork is there "
+        "to be compared with: the project never uses it. The number of workers is fixed; by default the "
+        "project would not wait for them, and would load the first batches itself.",
+        Table(["seconds", "first loader", "times fork", "second loader"], rows),
+        *bars,
+        Plot("start", "From the start to the first batch of workers", "seconds", plotted, False),
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
-    parser.add_argument("--project", type=Path, help="a rendered project, instead of a new one")
-    parser.add_argument("--side", choices=SIDES, help="run only that, in this process")
-    parser.add_argument("--started-s", type=float, help="when this process was started")
-    arguments = parser.parse_args()
-    folder = arguments.project or render_project()
-    package = import_project(folder)
-    if arguments.side:
-        found = first_batches(
-            arguments.side, arguments.workers[0], package, arguments.started_s or time.time()
-        )
-        print(json.dumps(found))
-        return
-    print(f"{'':<24}{'first batch':>14}{'beside fork':>14}{'second loader':>16}")
-    for workers in arguments.workers:
-        seconds: dict[str, list[Any]] = {side: [] for side in SIDES}
-        for _ in range(arguments.repeats):
-            for side in SIDES:
-                seconds[side].append(run_side(side, workers, folder))
-        fork_s = statistics.median(first for first, _ in seconds["fork"])
-        print(f"{workers} worker{'s' * (workers > 1)}")
-        for side, values in seconds.items():
-            first_s, second_s = (statistics.median(column) for column in zip(*values, strict=True))
-            print(f"  {side:<22}{first_s:>12.2f} s{first_s / fork_s:>14.2f}{second_s:>14.2f} s")
+    """Ask two loaders for a batch each."""
+    asked = question()
+    name, _, method = asked["side"].partition(", ")
+    is_warm = asked["side"] == "project, forkserver"
+    use_project(asked["project"], warm=is_warm)
+    load = load_with_project if name == "project" else load_with_torch
+    import torch.utils.data  # noqa: F401  # a program that trains has it anyway
+
+    dataset = part("data").make_dataset(Path(asked["project"], "data"), "train", augment=True)
+    times_s = [asked["started_s"]]
+    for _ in range(2):
+        times_s.append(load(dataset, method, asked["workers"]))
+    answer([rounded(after - before) for before, after in zip(times_s, times_s[1:], strict=False)])
+
+
+def load_with_project(dataset: Any, method: str, workers: int) -> float:
+    """When the first batch is there."""
+    with part("runtime.loader").BatchLoader(
+        {"train": dataset},
+        BATCH_SIZE,
+        start_method=start_method(method),
+        num_workers=workers,
+        tell=str,
+    ) as loader:
+        next(loader.epoch("train", 0))
+        return time.time()
+
+
+def load_with_torch(dataset: Any, method: str, workers: int) -> float:
+    """When the first batch is there."""
+    from torch.utils.data import DataLoader
+
+    loader = DataLoader(dataset, BATCH_SIZE, num_workers=workers, multiprocessing_context=method)
+    batches = iter(loader)
+    next(batches)
+    return time.time()
 
 
 if __name__ == "__main__":

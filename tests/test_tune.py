@@ -255,7 +255,7 @@ def own(thin_template: Path, tmp_path: Path) -> Project:
 def test_a_heavy_model_is_no_matter_of_loading_and_the_best_setup_is_used(own: Project) -> None:
     with (own.source / "model.py").open("a", encoding="utf-8") as file:
         file.write(HEAVY)
-    said = tune(own, "--seconds", "5", "--save", "--png", "speed.png")
+    said = tune(own, "--seconds", "5", "--save", "--picture", "speed.png")
     assert "Loading is not the bottleneck" in said, said
     assert re.search(r"^the step alone, without loading +[\d,]+ samples/s ", said, re.M)
     assert (own.folder / "speed.png").read_bytes().startswith(PNG)

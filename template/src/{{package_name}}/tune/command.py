@@ -18,7 +18,7 @@ from .saved import SAVED, save
 from .trials import measure
 
 
-def tune(config: TrainConfig, seconds: float, png: Path, *, wants_save: bool) -> int:
+def tune(config: TrainConfig, seconds: float, picture: Path, *, wants_save: bool) -> int:
     """Try setups for a time; returns the exit code.
 
     Ctrl-C ends it with what was measured so far.
@@ -43,7 +43,7 @@ def tune(config: TrainConfig, seconds: float, png: Path, *, wants_save: bool) ->
     for sentence in [*conclude(findings), *findings.notes]:
         line(sentence)
     if findings.measured:
-        line(draw_png(findings, png))
+        line(draw_png(findings, picture))
     if wants_save and findings.best and not code:
         save(findings.best.setup, os.cpu_count())
         line(f"{SAVED} has {findings.best.setup}: {PROGRAM} train takes it from here on")

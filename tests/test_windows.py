@@ -292,7 +292,8 @@ def test_a_frozen_program_starts_workers_and_never_itself(
     answers = {**DEFAULT, "platforms": ("windows",), "frozen": "pyinstaller"}
     project = render(thin_template, tmp_path / "a project", answers)
     kept = {project.source / name for name in ("__init__.py", "__main__.py")}
-    kept |= {project.source / "runtime" / name for name in ("__init__.py", "bundle.py")}
+    entry = ("__init__.py", "bundle.py", "explain.py", "known_errors.py", "program.py")
+    kept |= {project.source / "runtime" / name for name in entry}
     for file in set(project.source.rglob("*.py")) - kept:
         file.unlink()
     (project.source / "cli.py").write_text(SMALL_CLI)

@@ -15,10 +15,10 @@ import torch
 from ..config import TrainConfig
 from ..data import make_dataset
 from ..runtime.adapt import Setup
-from ..runtime.checkpoint import Progress
 from ..runtime.device import choose_device, require_options
 from ..runtime.errors import ProjectError
 from ..runtime.loader import BatchLoader
+from ..runtime.progress import Progress
 from ..runtime.wire import receive, send
 from ..train import make_model, train_one_epoch
 from .findings import Costs, Findings, Trial, worker_counts

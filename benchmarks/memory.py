@@ -1,9 +1,9 @@
 """Private memory of a worker, as the data grows 10 and 100 times, for each form of data.
 
-Each number is a program of its own: two workers, under the warm fork server, load an epoch in a random
-order; then the memory is read that a worker shares with no other process. With one worker alone, mapped
-files would seem to be its own. `python -m benchmarks.memory` is that program. Beside the projects' data
-sets stand two that people write.
+Each number is a program of its own: two workers, under the warm fork server, load an epoch in a
+random order; then the memory is read that a worker shares with no other process. With one worker
+alone, mapped files would seem to be its own. `python -m benchmarks.memory` is that program. Beside
+the projects' data sets stand two that people write.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ def present(result: list[dict[str, Any]]) -> list[Block]:
         f"{row['form']} x {row['factor']}: {row['problem']}" for row in result if row["problem"]
     ]
     return [
-        f"MB that a worker, the larger of {WORKERS}, shares with no other process, at the end of an epoch in "
-        "random order, under the warm fork server. What a form of data needs besides its samples, such "
-        "as a decoder, is in each number; the last column is what comes with the data.",
+        f"MB that a worker, the larger of {WORKERS}, shares with no other process, at the end of "
+        "an epoch in random order, under the warm fork server. What a form of data needs besides "
+        "its samples, such as a decoder, is in each number; the last column is what comes with "
+        "the data.",
         Table(["MB", "samples", *(f"x {factor}" for factor in factors), "growth"], rows),
         *(["Did not work: " + "; ".join(problems)] if problems else []),
         Plot(

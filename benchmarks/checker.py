@@ -1,8 +1,8 @@
-"""spawnsafe beside TorchFix and ruff: lines per second on the same files, and what each finds in the cases.
+"""spawnsafe beside TorchFix and ruff: their speed on the same files, and what each finds in cases.
 
-By default they read a part of the torch that is installed, so that everybody reads the same; --sources
-names another folder. Each runs on one processor, without a cache. TorchFix takes long and gets a limit:
-where it does not come to its end, its speed is the most that it can be.
+By default they read a part of the torch that is installed, so that everybody reads the same;
+--sources names another folder. Each runs on one processor, without a cache. TorchFix takes long and
+gets a limit: where it does not come to its end, its speed is the most that it can be.
 """
 
 from __future__ import annotations
@@ -151,13 +151,14 @@ def present(result: dict[str, Any]) -> list[Block]:
         found.append([*row, f"{len(codes)}", shown])
     problems = [f"{name}: {problem}" for name, problem in result["problems"].items()]
     return [
-        f"{result['files']} files with {result['lines']:,} lines ({result['sources']}), on one processor, "
-        "without a cache.",
+        f"{result['files']} files with {result['lines']:,} lines ({result['sources']}), on one "
+        "processor, without a cache.",
         Table(["checker", "seconds", "lines per second"], speed),
-        f"The cases: {unsafe['files']} files that fail under spawn or forkserver, or do so on some systems, "
-        f"and {safe['files']} that do not. We wrote them, along with spawnsafe, so that its own numbers only "
-        "say that it does what it should; what the others say of these files tells whether they are about "
-        "the same mistakes. ruff with all rules finds something of style in nearly every file.",
+        f"The cases: {unsafe['files']} files that fail under spawn or forkserver, or do so on "
+        f"some systems, and {safe['files']} that do not. We wrote them, along with spawnsafe, so "
+        "that its own numbers only say that it does what it should; what the others say of these "
+        "files tells whether they are about the same mistakes. ruff with all rules finds "
+        "something of style in nearly every file.",
         Table(
             ["checker", "unsafe files reported", "safe files reported", "codes", "most often"],
             found,

@@ -1,7 +1,7 @@
 """From the command to a trained model, in steps, and the size of what somebody has then.
 
-Once: an environment is made, and the project is installed into it, with torch as constraints.txt has it.
-pip's cache is warm if this environment was installed from it, as `nox -s bench` does.
+Once: an environment is made, and the project is installed into it, with torch as constraints.txt
+has it. pip's cache is warm if this environment was installed from it, as `nox -s bench` does.
 """
 
 from __future__ import annotations

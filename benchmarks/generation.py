@@ -1,7 +1,8 @@
 """`copier copy` and `copier update` of this template, beside two well-known ones.
 
-The others come from GitHub, or from a folder: --peer copier-uv=PATH. Each template is put into a git
-repository of its own, in which a second version adds a file, so that an update has something to do.
+The others come from GitHub, or from a folder: --peer copier-uv=PATH. Each template is put into a
+git repository of its own, in which a second version adds a file, so that an update has something to
+do.
 """
 
 from __future__ import annotations
@@ -177,9 +178,9 @@ def present(result: list[dict[str, Any]]) -> list[Block]:
             times = [cell(spread(row["copy"])), cell(spread(row["update"]))]
             rows.append([f"{row['template']} {row['version']}", *sizes, *times])
     return [
-        "Seconds of the commands, with default answers, from a repository on the same disk. The update "
-        "goes to a version that has one file more. This template's digits are arrays here; its 600 "
-        "image files are in the template all the same, and cost each copy a moment.",
+        "Seconds of the commands, with default answers, from a repository on the same disk. The "
+        "update goes to a version that has one file more. This template's digits are arrays "
+        "here; its 600 image files are in the template all the same, and cost each copy a moment.",
         Table(["template", "files", "lines of text", "copier copy", "copier update"], rows),
         *(["Not measured: " + "; ".join(problems) + "."] if problems else []),
     ]

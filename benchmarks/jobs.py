@@ -1,7 +1,8 @@
 """One round of one workload: each side does the whole job, one after the other, in this process.
 
-Asked for {"workload", "project", "data", "batches", "sides"}, it answers {"side", "seconds"} for each
-side, with what the automatic loader chose, or {"side", "problem"}. Sides are named as in workers.py.
+Asked for {"workload", "project", "data", "batches", "sides"}, it answers {"side", "seconds"} for
+each side, with what the automatic loader chose, or {"side", "problem"}. Sides are named as in
+workers.py.
 """
 
 from __future__ import annotations

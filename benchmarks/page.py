@@ -11,11 +11,11 @@ from .plots import Plot
 INTRODUCTION = """\
 # Benchmarks
 
-Made by `nox -s bench`, which prints the same tables; do not edit. `nox -s bench -- memory` measures one
-part again and leaves the other sections as they were, each with its own date. All sides of a comparison
-run in turn, in one run, so that a busy minute meets all of them. Numbers are medians, with the smallest
-and the largest in brackets; what was measured once stands alone. A **bar** is what this project set
-itself before it was measured; a missed one says so."""
+Made by `nox -s bench`, which prints the same tables; do not edit. `nox -s bench -- memory` measures
+one part again and leaves the other sections as they were, each with its own date. All sides of a
+comparison run in turn, in one run, so that a busy minute meets all of them. Numbers are medians,
+with the smallest and the largest in brackets; what was measured once stands alone. A **bar** is
+what this project set itself before it was measured; a missed one says so."""
 
 
 @dataclass(frozen=True)

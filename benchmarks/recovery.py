@@ -1,7 +1,7 @@
 """Seconds from what goes wrong to where the work goes on, with a peer beside it where there is one.
 
-`python -m benchmarks.recovery` is a program whose worker is killed or stalls; signals are sent to real
-runs of the project's own command.
+`python -m benchmarks.recovery` is a program whose worker is killed or stalls; signals are sent to
+real runs of the project's own command.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def present(result: dict[str, Any]) -> list[Block]:
         if name in result["signals"]
     ]
     return [
-        f"One of {WORKERS} workers is killed (SIGKILL) in the middle of a sample, or does not end one: "
-        f"batches take {BATCH_MS:g} ms, and both loaders are told that one may take {TIMEOUT_S:g} s, of "
-        "which the project gives each of two tries a half. Seconds from that moment to the first message, "
-        "and to the batch that the worker was at.",
+        f"One of {WORKERS} workers is killed (SIGKILL) in the middle of a sample, or does not end "
+        f"one: batches take {BATCH_MS:g} ms, and both loaders are told that one may take "
+        f"{TIMEOUT_S:g} s, of which the project gives each of two tries a half. Seconds from that "
+        "moment to the first message, and to the batch that the worker was at.",
         Table(["seconds", "to the message", "to the batch", "and then"], rows),
-        "The project's own command, with its digits and a checkpoint after each step. `SIGKILL` cannot be "
-        "answered: the time is that of a new program.",
+        "The project's own command, with its digits and a checkpoint after each step. `SIGKILL` "
+        "cannot be answered: the time is that of a new program.",
         Table(["seconds", ""], signals),
     ]
 

@@ -1,8 +1,8 @@
 """What supervised, seeded, keyed batches cost beside a bare DataLoader with the same workers.
 
-Both loaders live in one process and load epochs in turn, a second or less each; the ratio of two epochs
-that follow each other is what counts, so that even a machine whose speed drifts says the truth. Workers
-have started before. `python -m benchmarks.safety` is that process.
+Both loaders live in one process and load epochs in turn, a second or less each; the ratio of two
+epochs that follow each other is what counts, so that even a machine whose speed drifts says the
+truth. Workers have started before. `python -m benchmarks.safety` is that process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .plots import Plot
 from .rendered import Bench, part, start_method, use_project
 
 BATCHES = {0.1: 3000, 1.0: 500, 10.0: 60, 100.0: 10}
-"""How many batches an epoch has, by the milliseconds in which a bare loader without workers loads one."""
+"""Batches in an epoch, by the milliseconds in which a bare loader without workers loads one."""
 WORKERS = (0, 1, 2)
 BATCH_SIZE = 4
 ROUNDS = 7
@@ -78,11 +78,11 @@ def present(result: list[dict[str, Any]]) -> list[Block]:
             bars.append(Bar(f"{workers}, batches of {batch_ms:g} ms", BARS[batch_ms], found.median))
     header = ["", "bare, batches/s", "safe, batches/s", "time safe / bare", "more for a batch"]
     return [
-        "Both loaders with the same data set, whose samples compute in Python, and the same number of "
-        f"workers, {BATCH_SIZE} samples in a batch: torch's DataLoader as it is, with workers kept, "
-        "and the project's, which seeds three generators for each batch, gives it a key, watches its "
-        "worker, and can load it again. Epochs in turn; starts do not count. 0 workers: both load "
-        "in the main process.",
+        "Both loaders with the same data set, whose samples compute in Python, and the same "
+        f"number of workers, {BATCH_SIZE} samples in a batch: torch's DataLoader as it is, with "
+        "workers kept, and the project's, which seeds three generators for each batch, gives it "
+        "a key, watches its worker, and can load it again. Epochs in turn; starts do not count. "
+        "0 workers: both load in the main process.",
         Table(header, rows),
         *bars,
         Plot(

@@ -1,7 +1,7 @@
-"""From the start of a program to the first batch that a worker loaded, and to that of a second loader.
+"""From the start of a program to the first batch of a worker, and to that of a second loader.
 
-Each side is a program of its own, which imports torch and the project's data set and asks for a first
-batch, then for that of a second loader. `python -m benchmarks.start` is that program.
+Each side is a program of its own, which imports torch and the project's data set and asks for a
+first batch, then for that of a second loader. `python -m benchmarks.start` is that program.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ def present(result: list[dict[str, Any]]) -> list[Block]:
         if row["side"] == "project, forkserver":
             bars.append(Bar(f"{count}, the project's start beside fork's", BAR, times))
     return [
-        "Seconds from the start of Python to the first batch of a loader, the import of torch included; "
-        "and those in which a second loader of the same program has its first batch. Fork is there "
-        "to be compared with: the project never uses it. The number of workers is fixed; by default the "
-        "project would not wait for them, and would load the first batches itself.",
+        "Seconds from the start of Python to the first batch of a loader, the import of torch "
+        "included; and those in which a second loader of the same program has its first batch. "
+        "Fork is there to be compared with: the project never uses it. The number of workers is "
+        "fixed; by default the project would not wait for them, and would load the first batches "
+        "itself.",
         Table(["seconds", "first loader", "times fork", "second loader"], rows),
         *bars,
         Plot("start", "From the start to the first batch of workers", "seconds", plotted, False),

@@ -1,4 +1,4 @@
-"""Data sets as people write them, who have not met a worker's memory yet: copies of the projects'."""
+"""Data sets as people write them who have not met a worker's memory yet."""
 
 from __future__ import annotations
 

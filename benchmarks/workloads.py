@@ -68,7 +68,7 @@ WORKLOADS = [
     Workload("digits in Parquet", epochs=2, form="tabular"),
     Workload("JPEG 640 x 480", epochs=2, batch_size=16, device_ms=15, form="jpeg"),
 ]
-GROWN = 10
+GROWN = 4
 """How much more data there is than the project brings, for the digits."""
 PICTURES = 320
 """How many JPEG files there are."""

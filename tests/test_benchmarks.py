@@ -37,7 +37,7 @@ SAFETY = [
 
 
 def workload(name: str, epochs: int, **seconds: list[float]) -> dict[str, Any]:
-    """A row of results; sides are named by their keywords, with _ for what a keyword cannot hold."""
+    """A row of results."""
     names = {
         "automatic": "automatic, spawn",
         "none": "0",

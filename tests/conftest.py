@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,11 @@ EVERYTHING = {
     "python_version": "3.10",
 }
 """One variant that holds all code there is, for three systems and each Python."""
+
+# A script's shell has what it starts in the background ignore Ctrl-C, and so would all programs
+# of the tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -123,3 +123,19 @@ def test_ctrl_c_while_torch_is_imported_ends_the_program(arrays: Project) -> Non
     assert "Traceback" not in ended.output
     assert "epoch" not in ended.output
     assert ended.left == []
+
+
+def test_ctrl_c_is_not_meant_for_a_run_in_the_background_of_a_script(arrays: Project) -> None:
+    if sys.platform == "win32":
+        pytest.skip("it is a custom of the shells of other systems")
+    command = [sys.executable, "-m", arrays.package, "train", "--epochs", "2"]
+    ended = run_child(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
+        cwd=arrays.folder,
+        environment={"PYTHONPATH": arrays.folder / "src"},
+        timeout_s=TIMEOUT_S,
+        signal_at=("epoch   1/2", signal.SIGINT),
+    )
+    assert ended.code == 0, ended.output
+    assert "epoch   2/2" in ended.output
+    assert ended.left == []

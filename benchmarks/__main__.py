@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import time
 from importlib import import_module
@@ -81,17 +82,8 @@ def measure(name: str, bench: Bench, docs: Path) -> None:
 
 
 def compact(text: str) -> str:
-    """Put lists of numbers on one line each."""
-    lines: list[str] = []
-    inside = False
-    for line in text.splitlines():
-        if inside:
-            lines[-1] += line.strip() + (" " if line.endswith(",") else "")
-        else:
-            lines.append(line)
-        stripped = line.strip()
-        inside = (inside or stripped.endswith("[")) and not stripped.startswith("]")
-    return "\n".join(lines)
+    """Put each list of numbers on one line."""
+    return re.sub(r"\[\s+([^][{}\"]+?)\s+\]", lambda m: f"[{' '.join(m[1].split())}]", text)
 
 
 def write_page(docs: Path) -> Path:

@@ -17,11 +17,11 @@ from .page import Bar, Block, Table, cell
 from .plots import Plot
 from .rendered import Bench, part, start_method, use_project
 
-BATCHES = {0.1: 3000, 1.0: 500, 10.0: 60, 100.0: 10}
+BATCHES = {0.1: 2000, 1.0: 300, 10.0: 40, 100.0: 6}
 """Batches in an epoch, by the milliseconds in which a bare loader without workers loads one."""
 WORKERS = (0, 1, 2)
 BATCH_SIZE = 4
-ROUNDS = 7
+ROUNDS = 11
 BARS = {1.0: 1.05, 10.0: 1.01, 100.0: 1.01}
 """The most that a batch may take, times a bare one."""
 

@@ -161,6 +161,7 @@ def test_who_wins_where_is_told() -> None:
 def test_the_page_is_made_from_what_was_measured(tmp_path: Path) -> None:
     folder = tmp_path / "benchmarks"
     folder.mkdir()
+    assert compact(json.dumps({"a": [1.5, 2]}, indent=1)) == '{\n "a": [1.5, 2]\n}'
     for name, result in {"safety": SAFETY, "workers": WORKERS}.items():
         text = json.dumps({"facts": FACTS, "result": result}, indent=1)
         assert json.loads(compact(text)) == {"facts": FACTS, "result": result}

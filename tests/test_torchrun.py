@@ -228,7 +228,7 @@ def test_torchrun_trains_with_workers_in_each_rank_and_evaluates(
     assert ended.workers == 2 * 3
     assert ended.output.count("results go to") == 1
 
-    evaluate = ["-m", spied.package, "evaluate", "--run-dir", run_of(tmp_path)]
+    evaluate: list[str | Path] = ["-m", spied.package, "evaluate", "--run-dir", run_of(tmp_path)]
     again = run_child(
         torchrun(2, *evaluate, "--batch-size", "100"),  # 358 samples: 2 batches for each rank
         cwd=spied.folder,
@@ -319,7 +319,7 @@ def train_on_two_nodes(
     project: Project, spy: Path, happens: str, *options: str, **variables: str
 ) -> list[tuple[int, str]]:
     """Train with one rank on each of two nodes; returns their exit codes and what they print."""
-    switch = ["unshare", "--net", sys.executable, PROGRAMS / "nodes.py", happens]
+    switch: list[str | Path] = ["unshare", "--net", sys.executable, PROGRAMS / "nodes.py", happens]
     restarts = str(int("END" in variables))
     launcher = ["--nproc-per-node", "1", "--rdzv-id", "job-7", "--max-restarts", restarts]
     program = ["-m", project.package, "train", *SETTINGS, "--loader.num-workers", "1", *options]

@@ -100,6 +100,42 @@ def test_another_program_keeps_its_start_method_and_loads_safely(
     assert ended.left == []
 
 
+PROGRAM_WITH_A_PROCESS = """
+import os, signal, sys, time
+import multiprocessing as mp
+sys.path.insert(0, "src")
+
+def sleep(connection):
+    connection.send("ready")
+    time.sleep(600)
+
+if __name__ == "__main__":
+    from PACKAGE.runtime.start import prepare_workers
+    prepare_workers()
+    for name in ("SIGTERM", "SIGINT"):
+        ours, theirs = mp.Pipe()
+        process = mp.Process(target=sleep, args=(theirs,), daemon=True)
+        process.start()
+        ours.recv()
+        os.kill(process.pid, getattr(signal, name))
+        process.join(60)
+        print(name, process.exitcode)
+"""
+
+
+def test_a_process_of_ones_own_hears_signals(project: Project, tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("Windows has no such signals")
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM_WITH_A_PROCESS.replace("PACKAGE", project.package))
+    ended = run_python(project, program, system=HERE)
+    assert ended.code == 0, ended.output
+    assert f"SIGTERM {-signal.SIGTERM}" in ended.output
+    assert "SIGINT 1" in ended.output
+    assert "KeyboardInterrupt" in ended.output
+    assert ended.left == []
+
+
 def test_under_a_debugger_the_main_process_loads(project: Project) -> None:
     commands = ["import json", "break json.load", "continue"]
     options = [option for command in commands for option in ("-c", command)]

@@ -51,6 +51,7 @@ def start_worker(context: Any, number: int, source: BatchSource, limit_s: float)
         name=f"worker-{number}",
         daemon=True,
     )
+    process.is_loader = True  # travels with it; whoever started a worker answers signals for it
     with interrupt_hidden():
         process.start()
     # Only the worker holds these ends from now on, so that they close when it dies.

@@ -146,13 +146,6 @@ def train_together(model: nn.Module, progress: Progress) -> nn.Module:
         else:  # also what is infinite or no number
             gradients.zero_()
         work: Any = distributed.all_reduce(gradients, async_op=True)
-        if gradients.is_cpu:
-            # Not by `then`: gloo's own thread would call Python, and if it is late, and Python ends
-            # meanwhile, "terminate called without an active exception" ends the process.
-            work.wait()
-            done = torch.futures.Future[torch.Tensor]()
-            done.set_result(gradients)
-            return done
         return work.get_future().then(lambda done: done.value()[0])  # type: ignore[no-any-return]
 
     together = DistributedDataParallel(model)

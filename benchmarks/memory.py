@@ -16,7 +16,7 @@ from .grow import grow
 from .measuring import Spread, spread, take_turns
 from .page import Block, Table, cell
 from .plots import Plot
-from .rendered import Bench, part, start_method, use_project
+from .rendered import Bench, held_loader, part, use_project
 
 FORMS = ("arrays", "images", "hdf5", "tabular", "stream")
 USUAL = {
@@ -112,14 +112,7 @@ def main() -> None:
         from .usual import ArrayInMemory, ListOfPaths
 
         data = (ListOfPaths if asked["form"] == "list of paths" else ArrayInMemory)(data)
-    with part("runtime.loader").BatchLoader(
-        {"train": data},
-        BATCH_SIZE,
-        num_workers=WORKERS,
-        start_method=start_method("forkserver"),
-        tell=str,
-    ) as loader:
-        loader.hold(part("runtime.adapt").Setup(0, WORKERS))
+    with held_loader(data, BATCH_SIZE, WORKERS) as loader:
         for _ in loader.epoch("train", 0, shuffle=True):
             pass
         answer({"samples": len(data), "bytes": worker_bytes()})

@@ -67,6 +67,19 @@ def part(name: str) -> Any:
     return import_module(f"{PACKAGE}.{name}")
 
 
+def held_loader(dataset: Any, batch_size: int, workers: int) -> Any:
+    """The project's loader, with so many workers of the fork server and no reading threads."""
+    loader = part("runtime.loader").BatchLoader(
+        {"train": dataset},
+        batch_size,
+        num_workers=workers,
+        start_method=start_method("forkserver"),
+        tell=str,
+    )
+    loader.hold(part("runtime.adapt").Setup(0, workers))
+    return loader
+
+
 def start_method(name: str) -> Any:
     """A start method, as the project's loader takes it."""
     return part("runtime.start").StartMethod(name, "it is measured")

@@ -15,7 +15,7 @@ from .child import answer, ask_one, question
 from .measuring import Spread, rounded, spread
 from .page import Bar, Block, Table, cell
 from .plots import Plot
-from .rendered import Bench, part, start_method, use_project
+from .rendered import Bench, held_loader, use_project
 
 BATCHES = {0.1: 2000, 1.0: 300, 10.0: 40, 100.0: 6}
 """Batches in an epoch, by the milliseconds in which a bare loader without workers loads one."""
@@ -115,16 +115,9 @@ def main() -> None:
         options = {"multiprocessing_context": "forkserver", "persistent_workers": True}
     bare = DataLoader(dataset, BATCH_SIZE, num_workers=workers, **options)
     seconds: dict[str, list[float]] = {"bare": [], "safe": []}
-    with part("runtime.loader").BatchLoader(
-        {"samples": dataset},
-        BATCH_SIZE,
-        num_workers=workers,
-        start_method=start_method("forkserver"),
-        tell=str,
-    ) as loader:
-        loader.hold(part("runtime.adapt").Setup(0, workers))
+    with held_loader(dataset, BATCH_SIZE, workers) as loader:
         for number in range(asked["rounds"] + 1):
-            sides = [("bare", bare), ("safe", loader.epoch("samples", number))]
+            sides = [("bare", bare), ("safe", loader.epoch("train", number))]
             for side, batches in sides if number % 2 else reversed(sides):
                 seconds[side].append(epoch_s(batches))
     # The first round starts the workers.

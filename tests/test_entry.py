@@ -159,19 +159,22 @@ def test_help_answers_without_importing_torch(command: str, flag: str, project: 
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("arguments", "words"),
     [
-        (["--epochs", "0"], "error: epochs is 0, but expected 1 or more."),
-        (["--device", "cuda"], "error: --device cuda was asked for, but torch"),
-        (["--data-dir", "nowhere"], "nowhere"),
-        (["--no-such-flag"], "--no-such-flag"),
+        ("train --epochs 0", "error: epochs is 0, but expected 1 or more."),
+        ("train --device cuda", "error: --device cuda was asked for, but torch"),
+        ("train --data-dir nowhere", "nowhere"),
+        ("train --no-such-flag", "--no-such-flag"),
+        ("tune --seconds 0", "error: seconds is 0.0, but expected a number above 0"),
+        ("doctor --patience-s -1", "error: patience-s is -1.0, but expected a number from 0.1"),
+        ("doctor --patience-s nan", "error: patience-s is nan, but expected a number from 0.1"),
     ],
 )
 def test_a_mistake_is_one_message_without_a_traceback(
-    flags: list[str], words: str, project: Project, tmp_path: Path
+    arguments: str, words: str, project: Project, tmp_path: Path
 ) -> None:
-    train = ["-m", project.package, "train", *flags]
-    ended = run_python(project, *train, system=HERE, cwd=tmp_path)
+    command = ["-m", project.package, *arguments.split()]
+    ended = run_python(project, *command, system=HERE, cwd=tmp_path)
     assert ended.code in (1, 2)
     assert words in ended.output
     assert "Traceback" not in ended.output

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from forms import FORMS, Form
 from rendering import Project, export_template, render
 from running import HERE, require_runnable
 from spawnsafe import config
@@ -104,3 +105,32 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     config.settings_for.cache_clear()
     config.project_for.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def forms(
+    thin_template: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Form]]:
+    """A project for each form of data, imported into this process."""
+    require_runnable(DEFAULT, HERE)
+    patch = pytest.MonkeyPatch()
+    rendered = {}
+    for form in FORMS:
+        answers = {**DEFAULT, "dataset": form, "package_name": f"with_{form}"}
+        rendered[form] = Form(render(thin_template, tmp_path_factory.mktemp(form) / "p", answers))
+        patch.syspath_prepend(rendered[form].project.folder / "src")
+    yield rendered
+    patch.undo()
+
+
+@pytest.fixture
+def no_cache_of_this_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a project makes of data and keeps goes to a folder of the test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache-of-user"))
+
+
+@pytest.fixture
+def own(thin_template: Path, tmp_path: Path) -> Project:
+    """The default project, which a test may change and break."""
+    require_runnable(DEFAULT, HERE)
+    return render(thin_template, tmp_path / "own", DEFAULT)

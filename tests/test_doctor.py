@@ -17,9 +17,8 @@ import pytest
 
 from children import Ended, run_child
 from conftest import Load
-from rendering import ROOT, Project, render
-from running import HERE, TIMEOUT_S, require_runnable, variables
-from variants import DEFAULT
+from rendering import ROOT, Project
+from running import HERE, TIMEOUT_S, variables
 
 PATIENCE_S = "3"
 
@@ -273,13 +272,6 @@ def doctor(
     return ended, {check["id"]: check for check in json.loads(ended.output)}
 
 
-@pytest.fixture
-def patient(thin_template: Path, tmp_path: Path) -> Project:
-    """A project that may be broken."""
-    require_runnable(DEFAULT, HERE)
-    return render(thin_template, tmp_path / "patient", DEFAULT)
-
-
 @pytest.mark.full
 def test_a_fresh_project_is_well(project: Project) -> None:
     ended, checks = doctor(project)
@@ -292,11 +284,11 @@ def test_a_fresh_project_is_well(project: Project) -> None:
 
 
 @pytest.mark.full
-def test_a_torch_that_cannot_be_imported(patient: Project, tmp_path: Path) -> None:
+def test_a_torch_that_cannot_be_imported(own: Project, tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
     text = "[WinError 126] The specified module could not be found. Error loading c10.dll"
     (tmp_path / "torch" / "__init__.py").write_text(f"raise OSError({text!r})\n")
-    ended, checks = doctor(patient, path=tmp_path)
+    ended, checks = doctor(own, path=tmp_path)
     assert ended.code == 1
     assert list(checks)[-1] == "torch"
     assert "cannot be imported" in checks["torch"]["sentence"]
@@ -313,9 +305,9 @@ def test_a_package_that_is_missing(project: Project, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_data_that_is_missing(patient: Project) -> None:
-    shutil.rmtree(patient.folder / "data" / "digits")
-    ended, checks = doctor(patient)
+def test_data_that_is_missing(own: Project) -> None:
+    shutil.rmtree(own.folder / "data" / "digits")
+    ended, checks = doctor(own)
     assert ended.code == 1
     assert list(checks)[-1] == "data-sets"
     assert "train_images.npy cannot be opened" in checks["data-sets"]["sentence"]
@@ -361,23 +353,23 @@ DigitArrays = Slow
 
 @pytest.mark.full
 def test_an_import_that_starts_something_and_an_attribute_that_cannot_travel(
-    patient: Project,
+    own: Project,
 ) -> None:
     if HERE != "linux":
         pytest.skip("a lock of multiprocessing starts a process on POSIX systems alone")
-    (patient.source / "helper.py").write_text(AT_IMPORT)
-    data = patient.source / "data.py"
+    (own.source / "helper.py").write_text(AT_IMPORT)
+    data = own.source / "data.py"
     text = data.read_text(encoding="utf-8").replace(
         "from .runtime.errors", "from . import helper  # noqa: F401\nfrom .runtime.errors"
     )
     data.write_text(text + HOLDS_A_LAMBDA, encoding="utf-8")
-    ended, checks = doctor(patient)
+    ended, checks = doctor(own)
     assert ended.code == 1
     lines = AT_IMPORT.splitlines()
-    name = f"{patient.package}.helper"
+    name = f"{own.package}.helper"
     for what, line in (("thread", "begin()"), ("process", 'LOCK = get_context("spawn").Lock()')):
         place = f"helper.py:{lines.index(line) + 1}"
-        found = rf"{name}, which {patient.package}\.\w+ imports, starts a {what} \([^)]*{place}\)"
+        found = rf"{name}, which {own.package}\.\w+ imports, starts a {what} \([^)]*{place}\)"
         assert re.search(found, checks["imports"]["sentence"]), checks["imports"]
     assert f"{name}, which" in checks["environment"]["sentence"]
     assert "sets OMP_NUM_THREADS too late" in checks["environment"]["sentence"]
@@ -386,10 +378,10 @@ def test_an_import_that_starts_something_and_an_attribute_that_cannot_travel(
 
 
 @pytest.mark.full
-def test_a_slow_line_is_named(patient: Project) -> None:
-    with (patient.source / "data.py").open("a", encoding="utf-8") as file:
+def test_a_slow_line_is_named(own: Project) -> None:
+    with (own.source / "data.py").open("a", encoding="utf-8") as file:
         file.write(SLOW)
-    ended, checks = doctor(patient)
+    ended, checks = doctor(own)
     assert ended.code == 0, ended.output
     assert checks["samples"]["state"] == "warning"
     assert "time.sleep(0.03)  # the slow line" in checks["samples"]["sentence"]
@@ -422,11 +414,11 @@ IN_A_WORKER = "multiprocessing.parent_process()"
     ],
 )
 def test_a_stall_is_traced_to_what_is_to_blame(
-    where: str, condition: str, blamed: str, patient: Project
+    where: str, condition: str, blamed: str, own: Project
 ) -> None:
-    with (patient.source / "data.py").open("a", encoding="utf-8") as file:
+    with (own.source / "data.py").open("a", encoding="utf-8") as file:
         file.write(STALLS.replace("WHERE", where).replace("CONDITION", condition))
-    ended, checks = doctor(patient, "--patience-s", PATIENCE_S)
+    ended, checks = doctor(own, "--patience-s", PATIENCE_S)
     assert ended.code == 1
     last = checks["one-worker"]
     assert last["sentence"].endswith(f"stalls, and does not without {blamed}"), last
@@ -434,13 +426,13 @@ def test_a_stall_is_traced_to_what_is_to_blame(
 
 
 @pytest.mark.full
-def test_a_sample_that_never_comes_is_given_up(patient: Project) -> None:
-    with (patient.source / "data.py").open("a", encoding="utf-8") as file:
+def test_a_sample_that_never_comes_is_given_up(own: Project) -> None:
+    with (own.source / "data.py").open("a", encoding="utf-8") as file:
         file.write(STALLS.replace("WHERE", "read").replace("CONDITION", "True"))
-    project_checks = patient.source / "doctor" / "project_checks.py"
+    project_checks = own.source / "doctor" / "project_checks.py"
     text = project_checks.read_text(encoding="utf-8")
     assert "= 120.0, 60.0, 60.0" in text
     project_checks.write_text(text.replace("120.0, 60.0, 60.0", "120.0, 9.0, 9.0"))
-    ended, checks = doctor(patient)
+    ended, checks = doctor(own)
     assert ended.code == 1
     assert re.search(r'it stands in .*", line \d+ in', checks["data-sets"]["sentence"])

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from conftest import Load
-from rendering import Project, render
-from running import HERE, require_runnable, run_python
+from rendering import Project
+from running import HERE, run_python
 from toml import tomllib
-from variants import DEFAULT
 
 STEP = 1000.0
 """Samples per second of the step alone."""
@@ -242,13 +241,6 @@ def run(project: Project, *arguments: str, system: str = HERE) -> str:
     assert ended.code == 0, ended.output
     assert ended.left == []
     return ended.output
-
-
-@pytest.fixture
-def own(thin_template: Path, tmp_path: Path) -> Project:
-    """A project that may be changed."""
-    require_runnable(DEFAULT, HERE)
-    return render(thin_template, tmp_path / "own", DEFAULT)
 
 
 @pytest.mark.full

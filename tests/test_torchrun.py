@@ -249,6 +249,28 @@ def test_torchrun_takes_no_option_of_the_project_for_its_own(load: Load) -> None
             assert parser.parse_args(given).training_script_args == given[2:]
 
 
+@posix_only
+@pytest.mark.parametrize(("variables", "code"), [(ALONE, -signal.SIGTERM), (OF_TWO, 0)])
+def test_a_rank_that_fails_has_its_say_though_torchrun_ends_it(
+    variables: dict[str, str], code: int, spied: Project
+) -> None:
+    program = f"""
+import contextlib, os, signal
+from {spied.package}.runtime.interrupt import GracefulStop
+with contextlib.suppress(ValueError), GracefulStop():
+    raise ValueError
+os.kill(os.getpid(), signal.SIGTERM)
+"""
+    environment = {"PYTHONPATH": spied.folder / "src", **variables}
+    ended = run_child(
+        [sys.executable, "-c", program],
+        cwd=spied.folder,
+        environment=environment,
+        timeout_s=TIMEOUT_S,
+    )
+    assert ended.code == code, ended.output
+
+
 @pytest.mark.full
 @pytest.mark.parametrize(("name", "processes"), [("SIGINT", 1), ("SIGTERM", 3)])
 @posix_only

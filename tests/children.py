@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-WATCH_S = 0.1
+WATCH_S = 0.05
 """Seconds between two looks at the processes of a child."""
 END_S = 5
 """Seconds that the processes of a child have to end after it."""

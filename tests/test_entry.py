@@ -18,7 +18,7 @@ from variants import DEFAULT
 
 pytestmark = pytest.mark.full
 METHOD = "forkserver" if HERE == "linux" else "spawn"
-TRAIN = ["train", "--epochs", "1", "--loader.num-workers", "2"]
+TRAIN = ["train", "--epochs", "5", "--loader.num-workers", "2"]
 
 
 @pytest.fixture(scope="module")

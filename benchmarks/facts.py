@@ -23,7 +23,7 @@ def read_facts() -> dict[str, Any]:
     return {
         "date": datetime.date.today().isoformat(),
         "commit": git_commit(),
-        "machine": f"{platform.system()} {platform.release()}, {processor()}",
+        "machine": f"{platform.system()} {platform.release().partition('-')[0]}, {processor()}",
         "cpus": loky.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 1e9),
         "load_before": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,

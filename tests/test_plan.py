@@ -179,7 +179,7 @@ SPAWN = {"boot_cpu_s": 2.0}
 SETUPS: list[tuple[str, int, dict[str, float], bool, str]] = [
     ("a quick load", 4, {}, True, "the main process"),
     ("computing", 2, {"prepare_cpu_s": 50 * MS}, True, "2 workers"),
-    ("computing on many processors", 16, {"prepare_cpu_s": 50 * MS}, True, "14 workers"),
+    ("computing on many processors", 16, {"prepare_cpu_s": 50 * MS}, True, "15 workers"),
     (
         "computing beside a step of the same length",
         4,
@@ -207,6 +207,13 @@ SETUPS: list[tuple[str, int, dict[str, float], bool, str]] = [
         "waiting that threads cannot shorten",
         2,
         {"prepare_wait_s": 96 * MS},
+        False,
+        "8 workers",
+    ),
+    (
+        "a short job of waiting that threads cannot shorten",
+        2,
+        {"prepare_wait_s": 98 * MS, "prepare_cpu_s": 1 * MS, "step_s": 0, "batches_left": 59},
         False,
         "8 workers",
     ),

@@ -21,10 +21,12 @@ BYTES_PER_S = 1e9
 """How fast bytes come from a worker (measured: 0.5 to 2 GB/s)."""
 ABOUT_EQUAL = 1.1
 """Measurements are no better than that: a change must save more than this ratio."""
+WORTH_MORE = 1.05
+"""Among setups to change to, one of more workers or threads must save more than this ratio."""
 ONLY_WAITS = 0.05
 """Reading of which computing is a smaller share than this needs threads, and never a process."""
 WORKERS_SAVE_S = 0.3
-"""What workers must save at least: their end takes a moment too."""
+"""What new workers must save at least: their end takes a moment too."""
 
 
 class Setup(NamedTuple):
@@ -124,21 +126,21 @@ def choose_setup(
     current: Setup,
     is_fixed: bool = False,
 ) -> Setup:
-    """The setup that ends soonest; the one with fewer workers, then threads, if about equal."""
+    """The setup that ends soonest; one with fewer workers, then threads, if it is nearly as good."""
     worker_counts = range(max_workers if is_fixed else 0, max_workers + 1)
     no_read_s = measured.cpu_s + measured.prepare_wait_s  # which threads cannot shorten
     if not is_fixed and max(thread_counts) and no_read_s < ONLY_WAITS * measured.read_wait_s:
         worker_counts = worker_counts[:1]
     setups = [Setup(threads, workers) for workers in worker_counts for threads in thread_counts]
-    seconds = {
-        setup: predict_s(setup, measured, cpus, current.workers)
-        + WORKERS_SAVE_S * (setup.workers > current.workers)
-        for setup in setups
-    }
-    enough_s = ABOUT_EQUAL * min(seconds.values())
-    if seconds.get(current, math.inf) <= enough_s:
+    seconds = {setup: predict_s(setup, measured, cpus, current.workers) for setup in setups}
+    if not is_fixed:
+        as_now = {setup: seconds[setup] for setup in setups if setup.workers <= current.workers}
+        if min(as_now.values()) <= ABOUT_EQUAL * (min(seconds.values()) + WORKERS_SAVE_S):
+            seconds = as_now
+    fastest_s = min(seconds.values())
+    if seconds.get(current, math.inf) <= ABOUT_EQUAL * fastest_s:
         return current
-    return next(setup for setup in setups if seconds[setup] <= enough_s)
+    return next(setup for setup, left_s in seconds.items() if left_s <= WORTH_MORE * fastest_s)
 
 
 def explain(setup: Setup, measured: Measured) -> str:

@@ -40,7 +40,6 @@ WHY = {
     ),
     ("wait 3 ms, only __getitem__", ANY): "it has more workers, or begins with them",
     ("tiny", ANY): "each batch is seeded and minded, which takes 0.01 to 0.02 ms",
-    ("20 us, light step", ANY): "workers would save less than the 0.3 s that they must promise",
     ("5 ms, short", ANY): "the first batches are loaded and measured before workers start",
     ("JPEG 640 x 480", ANY): "the first batches are loaded and measured before workers start",
 }

@@ -181,6 +181,18 @@ SETUPS: list[tuple[str, int, dict[str, float], bool, str]] = [
     ("computing", 2, {"prepare_cpu_s": 50 * MS}, True, "2 workers"),
     ("computing on many processors", 16, {"prepare_cpu_s": 50 * MS}, True, "15 workers"),
     (
+        "a job of a second",
+        2,
+        {
+            "prepare_cpu_s": 1.4 * MS,
+            "step_s": 0.5 * MS,
+            "step_cpu_s": 0.5 * MS,
+            "batches_left": 574,
+        },
+        True,
+        "2 workers",
+    ),
+    (
         "computing beside a step of the same length",
         4,
         {"prepare_cpu_s": 50 * MS, "step_s": 52 * MS, "step_cpu_s": 52 * MS},

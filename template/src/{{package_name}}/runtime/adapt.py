@@ -25,7 +25,7 @@ WORTH_MORE = 1.05
 """Among setups to change to, one of more workers or threads must save more than this ratio."""
 ONLY_WAITS = 0.05
 """Reading of which computing is a smaller share than this needs threads, and never a process."""
-WORKERS_SAVE_S = 0.3
+WORKERS_SAVE_S = 0.1
 """What new workers must save at least: their end takes a moment too."""
 
 

@@ -10,7 +10,9 @@ from html import escape
 from .measuring import Spread
 
 COLOURS = ("#0b6e99", "#d1495b", "#66a182", "#edae49", "#6b4e9b", "#8d6a4f", "#5f6b76", "#e07be0")
-LEFT, RIGHT, ROW, TOP, WIDTH = 260, 30, 24, 66, 860
+RIGHT, ROW, TOP, WIDTH = 30, 24, 66, 860
+LETTER = 6.6
+"""More than most letters take."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Plot:
         values += [self.mark] if self.mark is not None else []
         ticks = find_ticks(min(values), max(values), self.logarithmic)
         bottom = TOP + ROW * len(self.rows)
+        left = 24 + LETTER * max(len(row) for row, _ in self.rows)
 
         def place(value: float) -> float:
             low, high = ticks[0], ticks[-1]
@@ -55,23 +58,23 @@ class Plot:
                 share = math.log(max(value, low) / low) / math.log(high / low)
             else:
                 share = (value - low) / (high - low)
-            return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
+            return round(left + share * (WIDTH - left - RIGHT), 1)
 
         parts = [text_at(12, 20, self.title, weight="bold")]
         x = 12.0
         for name in names:
             parts += [dot_at(x + 4, 40, colours[name]), text_at(x + 13, 44, name)]
-            x += 28 + 6.6 * len(name)
+            x += 28 + LETTER * len(name)
         for tick in ticks:
             parts.append(line_at(place(tick), TOP - 8, place(tick), bottom, "#dddddd"))
             parts.append(text_at(place(tick), bottom + 16, f"{tick:g}", anchor="middle"))
         if self.mark is not None:
             parts.append(line_at(place(self.mark), TOP - 8, place(self.mark), bottom, "#333333"))
-        parts.append(text_at((LEFT + WIDTH) / 2, bottom + 34, self.axis, anchor="middle"))
+        parts.append(text_at((left + WIDTH) / 2, bottom + 34, self.axis, anchor="middle"))
         for index, (row, dots) in enumerate(self.rows):
             y = TOP + ROW * index + ROW / 2
-            parts.append(text_at(LEFT - 12, y + 4, row, anchor="end"))
-            for name, dot in dots.items():
+            parts.append(text_at(left - 12, y + 4, row, anchor="end"))
+            for name, dot in reversed(dots.items()):  # so that the first one is on top
                 if dot.low < dot.high:
                     parts.append(line_at(place(dot.low), y, place(dot.high), y, colours[name]))
                 parts.append(dot_at(place(dot.median), y, colours[name]))

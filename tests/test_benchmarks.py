@@ -14,7 +14,7 @@ from benchmarks.__main__ import compact, write_page
 from benchmarks.child import ask
 from benchmarks.measuring import Spread, geometric_mean, rotated, rounded, spread, take_turns
 from benchmarks.page import Bar, Table, cell, number, page, section, show
-from benchmarks.plots import Plot, find_ticks
+from benchmarks.plots import LETTER, Plot, find_ticks
 
 from children import run_child
 from rendering import ROOT
@@ -117,13 +117,22 @@ def test_ticks_enclose_what_is_plotted(low: float, high: float, logarithmic: boo
     assert ticks == sorted(ticks)
 
 
+def test_the_longest_name_of_a_row_has_room() -> None:
+    name = "a long name of a row, as others have too, " * 2
+    rows = [(name, {"one": spread([1.0])}), ("short", {"one": spread([2.0])})]
+    svg = ElementTree.fromstring(Plot("name", "title", "seconds", rows).svg())
+    texts = svg.findall("{http://www.w3.org/2000/svg}text")
+    (end,) = {float(t.get("x", "")) for t in texts if t.get("text-anchor") == "end"}
+    assert end >= LETTER * len(name)
+
+
 def test_a_plot_is_a_picture_with_a_dot_for_each_median() -> None:
     rows = [("a < b", {"x": spread([1.0, 2.0, 3.0]), "y": spread([5.0])}), ("c", {})]
     svg = ElementTree.fromstring(Plot("name", "A & B", "seconds", rows, mark=1.0).svg())
     circles = svg.findall("{http://www.w3.org/2000/svg}circle")
     assert len(circles) == 2 + 2  # in the legend, and in the rows
-    left = [float(circle.get("cx", "0")) for circle in circles[2:]]
-    assert left[0] < left[1]
+    y, x = (float(circle.get("cx", "0")) for circle in circles[2:])  # the first one is on top
+    assert x < y
 
 
 def test_rules_take_the_number_and_the_habit_of_their_owners() -> None:

@@ -261,11 +261,10 @@ with contextlib.suppress(ValueError), GracefulStop():
     raise ValueError
 os.kill(os.getpid(), signal.SIGTERM)
 """
-    environment = {"PYTHONPATH": spied.folder / "src", **variables}
     ended = run_child(
         [sys.executable, "-c", program],
         cwd=spied.folder,
-        environment=environment,
+        environment={"PYTHONPATH": spied.folder / "src", **variables},
         timeout_s=TIMEOUT_S,
     )
     assert ended.code == code, ended.output

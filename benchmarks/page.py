@@ -108,4 +108,5 @@ def cell(found: Spread | None, unit: str = "") -> str:
         return "-"
     if found.runs == 1:
         return number(found.median, unit)
-    return f"{number(found.median, unit)} ({number(found.low)}-{number(found.high)})"
+    between = "-" if found.low >= 0 else " to "
+    return f"{number(found.median, unit)} ({number(found.low)}{between}{number(found.high)})"

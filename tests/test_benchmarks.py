@@ -71,6 +71,7 @@ def test_what_was_measured_is_a_median_with_its_spread() -> None:
     assert geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
     assert rounded(1.23456) == 1.235
     assert cell(spread([1.0, 2.0, 4.0]), " s") == "2.00 s (1.00-4.00)"
+    assert cell(spread([-2.0, -1.0, 1.0])) == "-1.00 (-2.00 to 1.00)"
     assert (cell(spread([2.0])), cell(None)) == ("2.00", "-")
     assert [number(value) for value in (0.1234, 12.34, 123.4, 12345.0)] == [
         "0.123",

@@ -149,7 +149,7 @@ def test_it_trains_and_evaluates_with_workers_where_there_is_no_python(
     assert len(list(program.cache.glob("digit_reader/*"))) == 3  # the rows of three tables
 
     evaluated = program.run("evaluate", *WORKERS)
-    assert len(program.helpers(evaluated)) >= 3
+    assert "loading: a worker took" in evaluated.output
     assert evaluated.left == []
     (last,) = re.findall("^test accuracy .*", trained.output, re.M)
     assert evaluated.output.splitlines()[-1] == last
@@ -203,7 +203,6 @@ def test_the_doctor_finds_the_program_well_and_errors_are_explained(program: Pro
     checks = {check["id"]: check for check in json.loads(ended.output)}
     assert "as a frozen program" in checks["start"]["sentence"]
     assert checks["two-workers"]["state"] == "ok"
-    assert len(program.helpers(ended)) >= 3
     assert ended.left == []
     explained = program.run("explain", "RuntimeError: Too many open files")
     assert "`digit_reader doctor` shows it" in explained.output.replace("\n", " ")

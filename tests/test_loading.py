@@ -216,6 +216,32 @@ def test_fewer_workers_go_on_where_memory_is_short(project: Project, tmp_path: P
     assert found["samples"] == list(range(400))
 
 
+REFUSED = "was refused by the system: BlockingIOError(11, 'Resource temporarily unavailable')."
+
+
+@pytest.mark.parametrize(
+    ("num_workers", "first", "times", "workers", "told"),
+    [
+        (2, 2, 1, 2, []),
+        (3, 3, 99, 2, [f"a worker {REFUSED} Their number is 2 from here on"]),
+        ("auto", 1, 99, 0, [f"no worker could be started: each {REFUSED} The main process loads."]),
+    ],
+    ids=["once", "the third one", "all"],
+)
+def test_workers_that_the_system_refuses_are_done_without(
+    num_workers: int | str, first: int, times: int, workers: int, told: list[str], project: Project
+) -> None:
+    ended = run(project, "refused", num_workers=num_workers, first=first, times=times)
+    found = result(ended)
+    assert found == {"told": told, "workers": workers, "samples": list(range(40))}
+
+
+def test_workers_that_were_asked_for_and_are_all_refused_are_an_error(project: Project) -> None:
+    ended = run(project, "refused", num_workers=2, first=1, times=99)
+    assert ended.code == 1
+    assert f"ProjectError: no worker could be started: each {REFUSED}" in ended.output
+
+
 @pytest.mark.parametrize("method", METHODS)
 @posix_only
 def test_killing_workers_at_random_moments_changes_nothing(method: str, project: Project) -> None:

@@ -331,6 +331,30 @@ def killed_at_start() -> Any:
         return [batch.tolist() for batch in batches]
 
 
+def refused() -> Any:
+    """Have the system refuse a worker, from one on, so many times; returns what was told."""
+    process = project("runtime.process")
+    begin = process.interrupt_hidden
+    told: list[str] = []
+    calls: list[None] = []
+
+    def begin_or_refuse() -> Any:
+        calls.append(None)
+        if OPTIONS["first"] <= len(calls) < OPTIONS["first"] + OPTIONS["times"]:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return begin()
+
+    process.interrupt_hidden = begin_or_refuse
+    options = {"num_workers": OPTIONS["num_workers"], "tell": told.append}
+    with open_loader(make("Base", 40), **options) as loader:
+        if OPTIONS["num_workers"] == "auto":  # as if they had been chosen
+            loader.hold(project("runtime.adapt").Setup(0, 2))
+        batches = [batch.tolist() for batch in loader.epoch("data", 0)]
+        workers = len(loader._dispatcher.pool.workers)
+    refusals = [line for line in told if "refused" in line]
+    return {"told": refusals, "workers": workers, "samples": sum(batches, [])}
+
+
 def open_file() -> Any:
     """Save while another program has the file open: for a moment, then for good."""
     checkpoint, files = project("runtime.checkpoint"), project("runtime.files")

@@ -133,7 +133,7 @@ def choose_setup(
         worker_counts = worker_counts[:1]
     setups = [Setup(threads, workers) for workers in worker_counts for threads in thread_counts]
     seconds = {setup: predict_s(setup, measured, cpus, current.workers) for setup in setups}
-    if not is_fixed:
+    if not is_fixed:  # else workers are no choice
         as_now = {setup: seconds[setup] for setup in setups if setup.workers <= current.workers}
         if min(as_now.values()) <= ABOUT_EQUAL * (min(seconds.values()) + WORKERS_SAVE_S):
             seconds = as_now

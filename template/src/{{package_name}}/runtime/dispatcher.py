@@ -79,19 +79,21 @@ class Dispatcher:
                 self.reader.expect(task.request, threads)
 
     def _start_workers(self) -> None:
-        if len(self.pool.failed_starts) >= TRIES:
-            self._do_without_workers()
         # Those that take long to start would keep each other, and this process, from working.
         at_once = max(1, self._plan.cpus - 1, int(BOOTING_CPU_S / self.tuner.boot_cpu_s))
-        for _ in range(self.pool.missing(self.pool.target if self._must_use_workers else at_once)):
+        if self._must_use_workers:
+            at_once = self.pool.target
+        while len(self.pool.failed_starts) < TRIES and self.pool.missing(at_once):
             self.reader.ahead.settle()  # nothing may change a data set while it is pickled
             self.pool.start()
+        if len(self.pool.failed_starts) >= TRIES:
+            self._do_without_workers()
 
     def _do_without_workers(self) -> None:
         message = f"no worker could be started: each {self.pool.failed_starts[-1]}"
         if self._must_use_workers:
-            raise ProjectError(f"{message}. What it wrote is above.")
-        self._tell(f"{message}. What it wrote is above. The main process loads.")
+            raise ProjectError(message)
+        self._tell(f"{message} The main process loads.")
         self.tuner.do_without_workers()
         self.pool.target = 0
         self.pool.failed_starts.clear()

@@ -111,11 +111,26 @@ class WorkerPool:
         return max(0, min(room, self.target - len(staying)))
 
     def start(self) -> None:
-        """Start a worker; it will say when it is ready."""
-        worker = start_worker(self._context, self._started, self._source, self._limit_s)
+        """Start a worker; it will say when it is ready. If the system refuses, there are fewer."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                worker = start_worker(self._context, self._started, self._source, self._limit_s)
+                break
+            except (OSError, EOFError) as error:  # EOFError: the fork server got the refusal
+                if not tries_left:
+                    self._go_on_with_fewer(f"was refused by the system: {error!r}.")
+                    return
         collect_mail(worker, self._mail, self._pin_memory)
         self.workers.append(worker)
         self._started += 1
+
+    def _go_on_with_fewer(self, end: str) -> None:
+        staying = sum(not worker.leaving for worker in self.workers)
+        if not staying:
+            self.failed_starts += [end] * TRIES
+            return
+        self.target = self.most = staying
+        self._tell(f"a worker {end} Their number is {staying} from here on")
 
     def begin_anew(self) -> None:
         """End the workers there are; what they were asked for, others will be."""
@@ -194,7 +209,7 @@ class WorkerPool:
         for task in worker.tasks:
             task.worker = None
         if not worker.ready:
-            self.failed_starts.append(end)
+            self.failed_starts.append(f"{end}. What it wrote is above.")
         elif worker.leaving:
             pass  # as it was asked to; what it had not done yet, others will do
         elif worker.tasks:

@@ -66,9 +66,9 @@ FILES: list[tuple[str, Callable[[Answers], bool], str]] = [
         """,
     ),
     (
-        "Linux: a fork server",
+        "Linux: a fork server, and torchrun on several machines",
         lambda a: "linux" in a["platforms"],
-        "src/PKG/runtime/forkserver.py src/PKG/runtime/preload.py",
+        "src/PKG/runtime/forkserver.py src/PKG/runtime/launcher.py src/PKG/runtime/preload.py",
     ),
     (
         "signals",

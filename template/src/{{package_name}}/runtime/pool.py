@@ -116,7 +116,7 @@ class WorkerPool:
             try:
                 worker = start_worker(self._context, self._started, self._source, self._limit_s)
                 break
-            except (OSError, EOFError) as error:  # EOFError: the fork server got the refusal
+            except (OSError, EOFError) as error:  # EOFError: a helper was refused it
                 if not tries_left:
                     self._go_on_with_fewer(f"was refused by the system: {error!r}.")
                     return

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -337,12 +338,16 @@ def nodes_allowed() -> None:
 
 
 def train_on_two_nodes(
-    project: Project, spy: Path, happens: str, *options: str, **variables: str
+    project: Project,
+    spy: Path,
+    happens: str,
+    *options: str,
+    launcher: Sequence[str] = (),
+    **variables: str,
 ) -> list[tuple[int, str]]:
     """Train with one rank on each of two nodes; returns their exit codes and what they print."""
     switch: list[str | Path] = ["unshare", "--net", sys.executable, PROGRAMS / "nodes.py", happens]
-    restarts = str(int("END" in variables))
-    launcher = ["--nproc-per-node", "1", "--rdzv-id", "job-7", "--max-restarts", restarts]
+    launcher = ["--nproc-per-node", "1", "--rdzv-id", "job-7", *launcher]
     program = ["-m", project.package, "train", *SETTINGS, "--loader.num-workers", "1", *options]
     ended = run_child(
         [*switch, *launcher, *program, "--runs-dir", spy / "runs"],
@@ -358,8 +363,10 @@ def train_on_two_nodes(
 def test_two_nodes_go_on_after_the_end_of_a_rank(
     spied: Project, tmp_path: Path, nodes_allowed: None
 ) -> None:
-    options = ["--save-every-steps", "5"]
-    nodes = train_on_two_nodes(spied, tmp_path, "nothing", *options, END="SIGKILL@20")
+    options, launcher = ["--save-every-steps", "5"], ["--max-restarts", "1"]
+    nodes = train_on_two_nodes(
+        spied, tmp_path, "nothing", *options, launcher=launcher, END="SIGKILL@20"
+    )
     output = "\n".join(printed for _, printed in nodes)
     assert [code for code, _ in nodes] == [0, 0], output
     run_dir = run_of(tmp_path)
@@ -381,6 +388,25 @@ def test_a_node_that_is_killed_ends_the_other(
     assert killed[0] == -signal.SIGKILL
     assert code == 1 and re.search(r"^error: Rank 0 has lost the others \(\w", printed, re.M)
     assert (run_of(tmp_path) / "last.pt").exists()
+
+
+@pytest.mark.full
+def test_a_node_goes_on_alone_where_torchrun_may(
+    spied: Project, tmp_path: Path, nodes_allowed: None
+) -> None:
+    epochs = 20  # more than pass until the node is killed
+    options = ["--epochs", str(epochs), "--save-every-steps", "5"]
+    launcher = ["--nnodes", "1:2", "--max-restarts", "1", "--rdzv-conf", "last_call_timeout=1"]
+    (code, printed), killed = train_on_two_nodes(
+        spied, tmp_path, "kill", *options, launcher=launcher
+    )
+    assert killed[0] == -signal.SIGKILL
+    assert code == 0 and f"epoch  {epochs}/{epochs}" in printed, printed
+    assert printed.count(f"results go to {run_of(tmp_path)}") == 2
+    trained = sum((seen(tmp_path, epoch) for epoch in range(epochs)), Counter())
+    assert set(trained) == set(seen(tmp_path, 0))
+    assert min(trained.values()) == epochs
+    assert 0 <= sum(trained.values()) - epochs * 1260 <= 16 * 2 * 5  # since the last checkpoint
 
 
 @pytest.mark.full

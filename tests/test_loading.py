@@ -217,29 +217,56 @@ def test_fewer_workers_go_on_where_memory_is_short(project: Project, tmp_path: P
 
 
 REFUSED = "was refused by the system: BlockingIOError(11, 'Resource temporarily unavailable')."
+NO_THREAD = REFUSED.replace(
+    "BlockingIOError(11, 'Resource temporarily unavailable')",
+    'OSError("can\'t start new thread")',
+)
 
 
 @pytest.mark.parametrize(
-    ("num_workers", "first", "times", "workers", "told"),
+    ("what", "num_workers", "first", "times", "workers", "told"),
     [
-        (2, 2, 1, 2, []),
-        (3, 3, 99, 2, [f"a worker {REFUSED} Their number is 2 from here on"]),
-        ("auto", 1, 99, 0, [f"no worker could be started: each {REFUSED} The main process loads."]),
+        ("process", 2, 2, 1, 2, []),
+        ("process", 3, 3, 99, 2, [f"a worker {REFUSED} Their number is 2 from here on"]),
+        ("thread", 3, 3, 99, 2, [f"a worker {NO_THREAD} Their number is 2 from here on"]),
+        # The helper that starts them dies of it, and takes those along that it has started.
+        ("server", 3, 3, 2, 2, [f"a worker {REFUSED} Their number is 2 from here on"]),
+        (
+            "process",
+            "auto",
+            1,
+            99,
+            0,
+            [f"no worker could be started: each {REFUSED} The main process loads."],
+        ),
     ],
-    ids=["once", "the third one", "all"],
+    ids=["once", "the third one", "the third one's thread", "the third one, and its helper", "all"],
 )
 def test_workers_that_the_system_refuses_are_done_without(
-    num_workers: int | str, first: int, times: int, workers: int, told: list[str], project: Project
+    what: str,
+    num_workers: int | str,
+    first: int,
+    times: int,
+    workers: int,
+    told: list[str],
+    project: Project,
 ) -> None:
-    ended = run(project, "refused", num_workers=num_workers, first=first, times=times)
+    refusals: dict[str, Any] = {"what": what, "first": first, "times": times}
+    ended = run(project, "refused", num_workers=num_workers, **refusals)
     found = result(ended)
     assert found == {"told": told, "workers": workers, "samples": list(range(40))}
 
 
 def test_workers_that_were_asked_for_and_are_all_refused_are_an_error(project: Project) -> None:
-    ended = run(project, "refused", num_workers=2, first=1, times=99)
+    ended = run(project, "refused", what="process", num_workers=2, first=1, times=99)
     assert ended.code == 1
     assert f"ProjectError: no worker could be started: each {REFUSED}" in ended.output
+
+
+def test_a_worker_is_ended_if_ctrl_c_strikes_while_it_starts(project: Project) -> None:
+    ended = run(project, "interrupted_start")
+    assert result(ended) == "interrupted"
+    assert ended.left == []
 
 
 @pytest.mark.parametrize("method", METHODS)

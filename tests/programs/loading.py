@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 PACKAGE, CASE = sys.argv[1:3]
@@ -334,17 +335,26 @@ def killed_at_start() -> Any:
 def refused() -> Any:
     """Have the system refuse a worker, from one on, so many times; returns what was told."""
     process = project("runtime.process")
-    begin = process.interrupt_hidden
+    what = OPTIONS["what"]
+    patched, name = (Thread, "start") if what == "thread" else (process, "interrupt_hidden")
+    original = getattr(patched, name)
     told: list[str] = []
     calls: list[None] = []
 
-    def begin_or_refuse() -> Any:
+    def refuse_some(*thread: Thread) -> Any:
+        if thread and not thread[0].name.startswith("worker-"):
+            return original(*thread)
         calls.append(None)
         if OPTIONS["first"] <= len(calls) < OPTIONS["first"] + OPTIONS["times"]:
+            if what == "thread":
+                raise RuntimeError("can't start new thread")
+            if what == "server":
+                server = importlib.import_module("multiprocessing.forkserver")._forkserver
+                os.kill(server._forkserver_pid, signal.SIGKILL)
             raise BlockingIOError(11, "Resource temporarily unavailable")
-        return begin()
+        return original(*thread)
 
-    process.interrupt_hidden = begin_or_refuse
+    setattr(patched, name, refuse_some)
     options = {"num_workers": OPTIONS["num_workers"], "tell": told.append}
     with open_loader(make("Base", 40), **options) as loader:
         if OPTIONS["num_workers"] == "auto":  # as if they had been chosen
@@ -353,6 +363,21 @@ def refused() -> Any:
         workers = len(loader._dispatcher.pool.workers)
     refusals = [line for line in told if "refused" in line]
     return {"told": refusals, "workers": workers, "samples": sum(batches, [])}
+
+
+def interrupted_start() -> Any:
+    """Ctrl-C strikes where a worker has been started, and nobody knows it yet."""
+    process = project("runtime.process")
+
+    def strike(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    process.note_start = strike
+    try:
+        with open_loader(make("Base", 40), num_workers=2) as loader:
+            list(loader.epoch("data", 0))
+    except KeyboardInterrupt:
+        return "interrupted"
 
 
 def open_file() -> Any:

@@ -87,7 +87,10 @@ class Dispatcher:
             self.reader.ahead.settle()  # nothing may change a data set while it is pickled
             self.pool.start()
         if len(self.pool.failed_starts) >= TRIES:
-            self._do_without_workers()
+            if self.pool.ready:
+                self.pool.go_on_with_fewer(self.pool.failed_starts[-1])
+            else:
+                self._do_without_workers()
 
     def _do_without_workers(self) -> None:
         message = f"no worker could be started: each {self.pool.failed_starts[-1]}"

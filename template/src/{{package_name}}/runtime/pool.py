@@ -7,10 +7,12 @@ pipes close, and there is no lock or queue that it could spoil for the others.
 from __future__ import annotations
 
 import multiprocessing
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -18,7 +20,7 @@ from .debugging import at_timeout
 from .errors import ProjectError
 from .machine import free_memory_bytes, private_memory_bytes
 from .plan import LoaderPlan
-from .process import LEAVE_S, Worker, collect_mail, end_worker, end_workers, post, start_worker
+from .process import LEAVE_S, Worker, end_worker, end_workers, post, start_worker
 from .reader import BatchSource, Request
 from .story import describe_cost, describe_end, describe_failures
 from .worker import QUEUE_LENGTH, AtSample, Loaded, Ready
@@ -29,6 +31,8 @@ SIGKILL = 9
 """Its number; Windows does not have it."""
 LOW_MEMORY_BYTES = 500e6
 """A worker that is killed while less is free was probably killed for its memory."""
+REFUSED_PAUSE_S = 0.1
+"""Seconds before a start that was refused is tried again: the helper that starts may die of it."""
 GRACE_S = 5.0
 """Seconds that a worker has beyond its limit, to end itself."""
 BOOT_S = 60.0
@@ -84,6 +88,8 @@ class WorkerPool:
         self._context: Any = multiprocessing.get_context(plan.start_method.value)
         self._mail: SimpleQueue[tuple[Worker, Any]] = SimpleQueue()
         self._started = 0
+        self._was_refused = False
+        """Whether the system has refused a worker before. Once may be chance, and is tried again."""
         # Called when the pool is closed or dropped, and at the latest when the program ends.
         self.close = weakref.finalize(self, end_workers, self.workers)
 
@@ -112,23 +118,35 @@ class WorkerPool:
 
     def start(self) -> None:
         """Start a worker; it will say when it is ready. If the system refuses, there are fewer."""
-        for tries_left in reversed(range(TRIES)):
-            try:
-                worker = start_worker(self._context, self._started, self._source, self._limit_s)
-                break
-            except (OSError, EOFError) as error:  # EOFError: a helper was refused it
-                if not tries_left:
-                    self._go_on_with_fewer(f"was refused by the system: {error!r}.")
-                    return
-        collect_mail(worker, self._mail, self._pin_memory)
-        self.workers.append(worker)
+        try:
+            self._start()
+        except (OSError, EOFError) as error:  # EOFError: a helper was refused it
+            for worker in self.workers:
+                worker.blameless = not worker.ready
+            if self._was_refused:
+                self.go_on_with_fewer(f"was refused by the system: {error!r}.")
+                return
+            self._was_refused = True
+            time.sleep(REFUSED_PAUSE_S)
+            self.start()
+
+    def _start(self) -> None:
+        start = partial(start_worker, self._context, self._started, self._source, self._mail)
+        # In one expression: Ctrl-C can then not strike where nobody knows the worker.
+        self.workers.append(start(limit_s=self._limit_s, pin_memory=self._pin_memory))
         self._started += 1
 
-    def _go_on_with_fewer(self, end: str) -> None:
+    def go_on_with_fewer(self, end: str) -> None:
+        """Try to start no more than the workers that there are.
+
+        Args:
+            end: what became of the last one, after "a worker".
+        """
         staying = sum(not worker.leaving for worker in self.workers)
         if not staying:
             self.failed_starts += [end] * TRIES
             return
+        self.failed_starts.clear()
         self.target = self.most = staying
         self._tell(f"a worker {end} Their number is {staying} from here on")
 
@@ -208,7 +226,9 @@ class WorkerPool:
             end = "did not answer any more"
         for task in worker.tasks:
             task.worker = None
-        if not worker.ready:
+        if worker.blameless and not worker.ready:
+            pass  # another one is started
+        elif not worker.ready:
             self.failed_starts.append(f"{end}. What it wrote is above.")
         elif worker.leaving:
             pass  # as it was asked to; what it had not done yet, others will do

@@ -38,10 +38,27 @@ class Worker:
     leaving: bool = False
     hangs: bool = False
     """Whether it was killed because it did not answer."""
+    blameless: bool = False
+    """Whether it may end because the system refused another one: a helper that starts both died."""
 
 
-def start_worker(context: Any, number: int, source: BatchSource, limit_s: float) -> Worker:
-    """Start a worker; it will say when it is ready."""
+def start_worker(
+    context: Any,
+    number: int,
+    source: BatchSource,
+    mail: SimpleQueue[tuple[Worker, Any]],
+    *,
+    limit_s: float,
+    pin_memory: bool,
+) -> Worker:
+    """Start a worker; it will say when it is ready.
+
+    Args:
+        mail: gets the worker and each message, and None when it is gone.
+
+    Raises:
+        OSError, EOFError: the system refused it, or the thread that takes what it sends.
+    """
     ours, theirs = context.Pipe()
     stacks, their_stacks = context.Pipe(duplex=False)
     settings = WorkerSettings(number, limit_s, logging.getLogger().level, HUNT.is_on)
@@ -52,22 +69,25 @@ def start_worker(context: Any, number: int, source: BatchSource, limit_s: float)
         daemon=True,
     )
     process.is_loader = True  # travels with it; whoever started a worker answers signals for it
-    with interrupt_hidden():
-        process.start()
-    # Only the worker holds these ends from now on, so that they close when it dies.
-    theirs.close()
-    their_stacks.close()
     worker = Worker(number, process, ours, stacks)
-    note_start(worker, context.get_start_method())
+    try:
+        with interrupt_hidden():
+            process.start()
+        # Only the worker holds these ends from now on, so that they close when it dies.
+        theirs.close()
+        their_stacks.close()
+        note_start(worker, context.get_start_method())
+        collect_mail(worker, mail, pin_memory)
+    except (
+        BaseException
+    ):  # also Ctrl-C, which strikes at any line: nobody else knows the worker yet
+        end_worker(worker)
+        raise
     return worker
 
 
 def collect_mail(worker: Worker, mail: SimpleQueue[tuple[Worker, Any]], pin_memory: bool) -> None:
-    """Have a thread take what a worker sends as soon as it comes, so that it never waits.
-
-    Args:
-        mail: gets the worker and each message, and None when it is gone.
-    """
+    """Have a thread take what a worker sends as soon as it comes, so that it never waits."""
 
     def collect() -> None:
         try:
@@ -83,8 +103,12 @@ def collect_mail(worker: Worker, mail: SimpleQueue[tuple[Worker, Any]], pin_memo
         except Exception as error:  # what arrived cannot be unpickled, or not be pinned
             mail.put((worker, Loaded(None, None, error)))
 
-    worker.collector = Thread(target=collect, name=worker.process.name, daemon=True)
-    worker.collector.start()
+    thread = Thread(target=collect, name=worker.process.name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:  # can't start new thread
+        raise OSError(str(error)) from error
+    worker.collector = thread
 
 
 def post(worker: Worker, message: tuple[Request, int] | None) -> None:

@@ -23,9 +23,9 @@ WITH_A_TEXT = """
     START-1 START-2 START-3 START-5 START-6 START-7 FORK-1 FORK-2 FORK-3 FORK-4 FORK-5 FORK-7 FORK-8
     CUDA-1 CUDA-2 CUDA-3 CUDA-4 CUDA-5 CUDA-6 CUDA-7 FRZ-1 FRZ-2 FRZ-3 FRZ-5
     RES-1 RES-2 RES-3 RES-4 RES-5 RES-6 RES-8 RES-9 RUN-1 RUN-2 RUN-5 RUN-6 RUN-8 RUN-9 RUN-11
-    ENV-2 ENV-3
+    ENV-2 ENV-3 BOOT-8 DATA-1 DATA-2
 """
-"""The failures in the catalogue of data loading that show by a message."""
+"""The failures of data loading that show by a message."""
 
 RECORDED = [
     (
@@ -235,6 +235,10 @@ TOGETHER = {
     "timeout_without_workers": "RUN-2",
     "stalled": "RUN-6",
     "failing": "RUN-9",
+    "unequal_samples": "DATA-1",
+    "unequal_samples_in_worker": "DATA-1",
+    "samples_of_nothing": "DATA-2",
+    "relative_import": "BOOT-8",
     "too_many_workers": "RES-6",
     "stream_twice": "RUN-5",
     "killed": "RES-3",
@@ -332,7 +336,10 @@ def test_the_command_answers_for_words_and_for_stdin(project: Project) -> None:
     )
     assert (by_stdin.returncode, by_stdin.stdout) == (0, told.output)
     unknown = run_python(project, *command, "ValueError: math domain error", system=HERE)
-    assert (unknown.code, unknown.output) == (1, "")
+    assert unknown.code == 1
+    assert re.fullmatch(
+        "No known error has such a text. All of them: .*errors.md\n", unknown.output
+    )
 
 
 def fail(project: Project, case: str, *before: str) -> Ended:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -106,6 +108,21 @@ def test_a_wrong_line_in_a_settings_file_is_shown_with_the_file(
     shown = "".join(capsys.readouterr().err.split())
     assert "my.toml" in shown
     assert line.split("\n")[-1].split(" =")[0] in shown
+
+
+def test_a_run_to_resume_that_is_none_is_named(load: Load, tmp_path: Path) -> None:
+    for run in (tmp_path / "nothing", tmp_path, tmp_path / "nothing" / "last.pt"):
+        expected = f"resume is '{run}', but expected the folder of a run"
+        with pytest.raises(load("runtime.errors").UsageError, match=re.escape(expected)):
+            parse_train(load, "--resume", run)
+
+
+def test_ctrl_c_before_a_run_has_begun_is_named(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(load("cli"), "train", Mock(side_effect=KeyboardInterrupt))
+    assert load("cli").run(["train"]) == 130
+    assert capsys.readouterr().err.startswith("stopped by SIGINT; ")
 
 
 def test_two_sources_of_settings_are_refused(load: Load, tmp_path: Path) -> None:

@@ -6,17 +6,20 @@ its top level on purpose, where worker processes run them again.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import multiprocessing
 import os
+import runpy
 import signal
 import sys
 import threading
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
+import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 PACKAGE, CASE = sys.argv[1:3]
@@ -28,7 +31,7 @@ def data() -> Any:
     return importlib.import_module(f"{PACKAGE}.data").make_dataset(folder, "train")
 
 
-def load(dataset: Any = None, *, method: str = "spawn", **options: Any) -> None:
+def load(dataset: Any = None, *, method: str | None = "spawn", **options: Any) -> None:
     """Take a batch."""
     options = {"num_workers": 1, "multiprocessing_context": method, **options}
     next(iter(DataLoader(data() if dataset is None else dataset, **options)))
@@ -199,6 +202,20 @@ if __name__ == "__main__":
 
     def failing() -> None:
         load(Failing(), method="fork")
+
+    def unequal_samples() -> None:
+        load([torch.zeros(2), torch.zeros(3)], batch_size=2, num_workers=0, method=None)
+
+    def unequal_samples_in_worker() -> None:
+        load([torch.zeros(2), torch.zeros(3)], batch_size=2)
+
+    def samples_of_nothing() -> None:
+        load([None, None], num_workers=0, method=None)
+
+    def relative_import() -> None:
+        package = importlib.util.find_spec(PACKAGE)
+        assert package and package.origin
+        runpy.run_path(str(Path(package.origin).with_name("train.py")), run_name="__main__")
 
     def too_many_workers() -> None:
         load(num_workers=4 * len(os.sched_getaffinity(0)), method="fork")

@@ -924,6 +924,46 @@ KNOWN_ERRORS = (
         prevented="What workers receive is pickled before any process starts.",
     ),
     KnownError(
+        id="DATA-1",
+        texts=(
+            "stack expects each tensor to be equal size",
+            "Trying to resize storage that is not resizable",
+            "each element in list of batch should be of equal size",
+        ),
+        meaning=(
+            "The samples of a batch differ in shape, and cannot be put into one tensor: images of "
+            "several sizes, texts of several lengths."
+        ),
+        cure=(
+            "Give all samples one shape where they are made (resize, crop, pad), or pass a "
+            "collate_fn that pads those of a batch."
+        ),
+        prevented="The samples that come with it have one shape; `doctor` loads some, and stacks them.",
+    ),
+    KnownError(
+        id="DATA-2",
+        texts=("batch must contain tensors, numpy arrays, numbers, dicts or lists; found",),
+        meaning=(
+            "A sample holds what cannot become a tensor: None, from a function without return, or "
+            "an object such as an image of Pillow."
+        ),
+        cure=(
+            "Return tensors, arrays or numbers from the data set, or pass a collate_fn that knows "
+            "what to do with the rest."
+        ),
+        prevented="A sample is typed, a tensor and an int; mypy and a test look at it.",
+    ),
+    KnownError(
+        id="BOOT-8",
+        texts=("attempted relative import with no known parent package",),
+        meaning=(
+            "A file of a package was started by its path. Python then knows no package around it, "
+            "and imports that begin with a dot fail."
+        ),
+        cure="Start the package, from the folder of the project: python -m PACKAGE train",
+        prevented="The commands in the README, and those for editors, start the package.",
+    ),
+    KnownError(
         id="RUN-9",
         texts=("in DataLoader worker process ",),
         meaning=(

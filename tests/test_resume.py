@@ -21,7 +21,7 @@ import torch
 
 from children import END_S, Ended, run_child
 from rendering import Project
-from running import TIMEOUT_S
+from running import HERE, TIMEOUT_S, run_python
 
 pytestmark = pytest.mark.full
 
@@ -183,6 +183,22 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_offered(
     assert train(project, "--resume", str(previous), "--epochs", "3").code == 0
     assert not list(run_dir.glob("*.tmp"))
     assert (run_dir / "last.pt").exists()
+
+
+def test_the_cure_for_a_damaged_best_checkpoint_is_one(project: Project, tmp_path: Path) -> None:
+    flags = ["--epochs", "2", "--batch-size", "256", "--loader.num-workers", "0"]
+    assert train(project, *flags, "--runs-dir", str(tmp_path)).code == 0
+    (run_dir,) = tmp_path.iterdir()
+    best = run_dir / "best.pt"
+    best.write_bytes(best.read_bytes()[:500])
+    test = ["-m", project.package, "evaluate", "--run-dir"]
+    ended = run_python(project, *test, str(run_dir), system=HERE)
+    assert f"{best} cannot be read, it may be damaged. Copy last.pt over it" in ended.output
+    shutil.copyfile(run_dir / "last.pt", best)
+    assert run_python(project, *test, str(run_dir), system=HERE).code == 0
+    # The file itself was meant well, but is no folder.
+    ended = run_python(project, *test, str(best), system=HERE)
+    assert f"{best / 'best.pt'} does not exist: name the folder of a run" in ended.output
 
 
 FULL_DISK = """

@@ -101,6 +101,11 @@ def test_a_damaged_shard_is_named(
     [
         (lambda parts: parts[:3], "its sample '000001' has the parts png: expected png, cls"),
         (lambda parts: [parts[1]], "its sample '000000' has the parts cls: expected png, cls"),
+        (
+            lambda parts: [(f"img.{number}.png", b"") for number in range(500)],
+            "'img' has the parts 0.png, 1.png, 2.png, 3.png, 4.png, 5.png, ...: expected png, cls. "
+            "A part is what follows the first dot of a file's name",
+        ),
         (lambda parts: [*parts, parts[5]], "it holds '000002.cls' twice"),
         (lambda parts: [parts[0], (parts[1][0], b"seven")], "is b'seven': expected a number"),
         (lambda parts: [], "it holds no samples"),

@@ -127,7 +127,7 @@ def test_rows_go_to_the_users_folder_where_the_data_cannot_be_written(
         (lambda path: path.write_bytes(b""), "it is damaged, or still being written"),
         (
             lambda path: change(path, pixel_9=None),
-            "has 0 columns 'pixel_9': expected one. Its columns are: pixel_0, .*, ...",
+            "has no column 'pixel_9': expected one. Its columns are: pixel_0, .*, ...",
         ),
         (
             lambda path: change(path, pixel_9=["dark"] * 1260),
@@ -145,6 +145,14 @@ def test_rows_go_to_the_users_folder_where_the_data_cannot_be_written(
             lambda path: change(path, pixel_9=pyarrow.nulls(1260)),
             "Column 'pixel_9' of .* has no value in row 0",
         ),
+        (
+            lambda path: change(path, pixel_9=[1.0] * 700 + [float("nan")] + [1.0] * 559),
+            "Column 'pixel_9' of .* has no value in row 700",
+        ),
+        (
+            lambda path: change(path, pixel_9=[1.0] * 700 + [float("-inf")] + [1.0] * 559),
+            "Column 'pixel_9' of .* has the value -inf in row 700",
+        ),
         (lambda path: parquet.write_table(table_of(path).slice(0, 0), path), "has no rows"),
         (
             lambda path: lose_the_end(as_csv(path)),
@@ -152,7 +160,15 @@ def test_rows_go_to_the_users_folder_where_the_data_cannot_be_written(
         ),
         (
             lambda path: as_csv(path).write_text("pixel_0,label\n0,1\n"),
-            "has 0 columns 'pixel_1': expected one. Its columns are: pixel_0, label",
+            "has no column 'pixel_1': expected one. Its columns are: pixel_0, label. Rename them, put",
+        ),
+        (
+            lambda path: as_csv(path).write_text("höhe,label\n0,1\n", encoding="latin-1"),
+            r"train.csv cannot be read \('utf-8' codec .*, or no CSV file in UTF-8 with commas",
+        ),
+        (
+            lambda path: as_csv(path).write_text("pixel_0,pixel_0,label\n0,1,1\n"),
+            "multiple columns named pixel_0",
         ),
         (lambda path: keep_lines(as_csv(path), 1), "has no rows: expected one for each sample"),
     ],

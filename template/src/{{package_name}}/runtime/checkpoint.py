@@ -190,15 +190,14 @@ def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
     try:
         content = asked_of_first(path.read_bytes)
         state = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ProjectError(
             f"{path} does not exist: name the folder of a run that finished an epoch."
         ) from None
     except Exception as error:  # a damaged file fails in whatever part of it is read first
-        others = [file for file in sorted(path.parent.glob("*.pt")) if file != path]
-        others.sort(key=lambda file: file.name != PREVIOUS)
-        cure = f"Go on from the one before it: --resume {others[0]}" if others else "Train anew."
-        raise ProjectError(f"{path} cannot be read, it may be damaged. {cure}") from error
+        raise ProjectError(
+            f"{path} cannot be read, it may be damaged. {cure_of_damage(path)}"
+        ) from error
     try:
         for name, part in parts.items():
             part.load_state_dict(state[name])
@@ -208,3 +207,12 @@ def load_checkpoint(path: Path, parts: Mapping[str, Any]) -> dict[str, Any]:
             "Go back to the model.py that it was saved with, or train anew."
         ) from error
     return dict(state)
+
+
+def cure_of_damage(path: Path) -> str:
+    """What to do about a checkpoint that is damaged."""
+    if path.name == BEST and path.with_name(LAST).exists():
+        return f"Copy {LAST} over it, for the last model in place of the best, or train anew."
+    others = [file for file in sorted(path.parent.glob("*.pt")) if file != path]
+    others.sort(key=lambda file: file.name != PREVIOUS)
+    return f"Go on from another one: train --resume {others[0]}" if others else "Train anew."

@@ -147,8 +147,8 @@ class WorkerPool:
             self.failed_starts += [end] * TRIES
             return
         self.failed_starts.clear()
-        self.target = self.most = staying
-        self._tell(f"a worker {end} Their number is {staying} from here on")
+        self.target = self.most = min(staying, self.target)
+        self._tell(f"a worker {end} Their number is {self.target} from here on")
 
     def begin_anew(self) -> None:
         """End the workers there are; what they were asked for, others will be."""
